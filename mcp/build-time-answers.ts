@@ -79,7 +79,7 @@ async function nextLine(out: PassThrough): Promise<string> {
   return line;
 }
 
-/** Returns the request for a method, as a client of this era sends it. */
+/** Returns the request for `method` in the form that clients of the protocol's `era` send. */
 function requestIn(era: Era, method: string) {
   const clientInfo = { name: "build", version: "1" };
   const request = { jsonrpc: "2.0", id: placeholders.id, method };

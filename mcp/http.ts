@@ -26,8 +26,8 @@ import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";
 
 /**
- * Creates the tools over Streamable HTTP, for both eras of the protocol. There are no sessions: each request is
- * independent.
+ * Creates the tools over Streamable HTTP, for both protocol eras (`Era`). There are no sessions, so each
+ * request is independent.
  */
 export function createHttpTools(options: HttpToolOptions): HttpTools {
   const shared = { queue: keyedQueue(), isFirstOffer: firstTimes() };
@@ -441,8 +441,8 @@ const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string,
   );
 
 /**
- * Handles the requests of an array one after another, except waits for decisions. Otherwise an array could
- * block other clients. (rule A64)
+ * Handles the requests of an array one after another, because a large array could block other clients. Waits
+ * begin immediately. (rule A64)
  */
 function handleInTurns(server: McpServer): McpServer {
   const connect = server.connect.bind(server);

@@ -22,7 +22,10 @@ export interface StdioOptions extends McpOptions {
   readonly signal?: AbortSignal | undefined;
   /** The default is the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Whether texts from the build answer a client's first messages, as the SDK would. The default is true. */
+  /**
+   * Whether a client's first messages get the answers that the build prepared, without the SDK. The default is
+   * true.
+   */
   readonly prepared?: boolean | undefined;
 }
 

@@ -172,7 +172,7 @@ export interface Batches {
    */
   readonly lines: Transform;
   /**
-   * Adds an answer to its batch, and writes the batch if it is complete. Returns false without a batch. Stores
+   * Adds `message` to its batch. Writes complete batches. Returns false if no batch waits for `message`. Stores
    * the protocol revision.
    */
   collect(message: JSONRPCMessage): boolean;

@@ -125,7 +125,7 @@ function messagesBefore(
   // The number `before` counts from the first message, so it does not change if the server later omits more
   // messages.
   if (typeof before === "number") return messages.slice(0, Math.max(0, before - omittedMessages));
-  // An older server ignores the position. Its answer has the newest messages.
+  // A server of an older version ignores `before` and sends the newest messages.
   const at = messages.findIndex(({ id }) => id === before);
   if (at !== -1) return messages.slice(0, at);
   return omittedMessages > 0 && nextBefore === null ? [] : messages;
@@ -219,7 +219,7 @@ export interface ThreadParts {
   readonly latestProposal: ProposalParts | null;
   /** How many older messages the server did not send. */
   readonly omittedMessages: number;
-  /** The id of the message before which the next older messages are; null if there are none. */
+  /** The next older messages are before the message with this id; null if there are no older messages. */
   readonly nextBefore: string | null;
   /** Whether the server can refuse a proposal if the thread has a newer proposal than `expectedRunId`. */
   readonly takesExpectedRun: boolean;

@@ -9,7 +9,7 @@ export interface TimeWatch {
   isDoubtful(): boolean;
   /** Returns how many milliseconds the clock may be behind. 0 if the clock is trusted or was not set back. */
   behindMs(): number;
-  /** Call this at the start with the last stored time. A clock that differs too much is not trusted. */
+  /** Call this at the start with the last stored time. A clock far from the stored time is not trusted. */
   begin(lastWritten: string): void;
 }
 
@@ -87,7 +87,10 @@ export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => 
 const driftBetween = (from: ClockReading, to: ClockReading): number =>
   to.wall - from.wall - (to.steady - from.steady);
 
-/** The only source of time. Rules have an argument `now` instead. `offsetMs` is 0 in production. (rule D13) */
+/**
+ * The only source of time. A rule gets the time as its argument `now`. `offsetMs` is 0 in production. (rule
+ * D13)
+ */
 export interface Clock {
   now(): Date;
   readonly offsetMs: number;

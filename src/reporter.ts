@@ -38,7 +38,8 @@ export interface SessionReporter {
 }
 
 /**
- * Returns a reporter of all sessions with a shown screen. A test key without a slot causes no error. (rule T14)
+ * Creates a reporter. It ignores sessions without a screen. A test key without a slot causes no error.
+ * (rule T14)
  */
 export function createSessionReporter(options: SessionReporterOptions): SessionReporter {
   const { client, readTestKey, onStatus, onResult, onFailure, now = () => new Date() } = options;

@@ -116,8 +116,8 @@ function textOf(nonce: string, { untrusted, team, columns, threads, ...rest }: F
 type FoundThreads = ListFeedbackOutput & { readonly team?: { readonly app_names: readonly string[] } };
 
 /**
- * Returns one line per thread. Names and subjects are shortened, so that the page has about `mostTokens`
- * tokens.
+ * Returns one line per thread. Shortens names and subjects, so that the page has about `mostTokens` tokens of a
+ * language model.
  */
 export function foundThreads(answer: unknown, { text, removed }: Sanitiser): FoundThreads {
   const items = listAt(answer, "items");
@@ -145,14 +145,14 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
   };
 }
 
-/** The maximum number of tokens in a page of 20 threads. (rule L14) */
+/** The maximum number of tokens of a language model in a page of 20 threads. (rule L14) */
 const mostTokens = 1_500;
 
-/** How many tokens the parts of an answer need, as an estimate. */
+/** The estimated numbers of a language model's tokens that the parts of an answer need. */
 const tokens = {
-  /** The tokens of the answer without its rows. */
+  /** The number of a language model's tokens in the answer without its rows. */
   aroundRows: 190,
-  /** The tokens of a row without its ids and its subject. */
+  /** The number of a language model's tokens in a row without its ids and its subject. */
   row: 18,
   appName: 12,
   leastOfSubject: 5,
@@ -168,7 +168,10 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 const tokensOfText = (text: string): number =>
   [...text].reduce((sum, character) => sum + tokensOf(character), 0);
 
-/** Returns the maximum number of tokens per text. All texts together have at most `left` tokens. */
+/**
+ * Returns the maximum number of a language model's tokens per text. All texts together have at most `left`
+ * tokens.
+ */
 function fairShare(costs: readonly number[], left: number): number {
   let space = left;
   const ascending = costs.toSorted((one, other) => one - other);
@@ -180,7 +183,7 @@ function fairShare(costs: readonly number[], left: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Returns the words of a row, and the number of tokens of its ids. */
+/** Returns the words of a row, and the number of a language model's tokens in its ids. */
 function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
   const runId = idAt(item, "runId");
   const waiting = wordAt(item, "waiting");
@@ -200,11 +203,14 @@ function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
   return { row: words.join(" "), ids: [id, ...shownRun].reduce((sum, each) => sum + tokensOfId(each), 0) };
 }
 
-/** Returns a time without seconds, in the short form of ISO 8601. The long form needs four more tokens. */
+/**
+ * Returns a time without seconds, in the short form of ISO 8601. A language model needs four more tokens for
+ * the long form.
+ */
 const minuteOf = (instant: string): string =>
   `${instant.replaceAll("-", "").replaceAll(":", "").slice(0, "20261126T1830".length)}Z`;
 
-/** Estimates the tokens of an id. A token has up to three digits or two letters of an id. */
+/** Estimates a language model's tokens for an id. A token has up to three digits or two letters of an id. */
 const tokensOfId = (id: string): number => id.match(/\d{1,3}|[a-z]{1,2}|-/g)?.length ?? 0;
 
 /** Returns the cursor if it is a plain word; otherwise null, because it could be untrusted text. */
@@ -213,7 +219,7 @@ function cursorAt(answer: unknown): string | null {
   return /^[\w=-]{1,500}$/.test(cursor) ? cursor : null;
 }
 
-/** Shortens a text to about `most` tokens, between words if possible. */
+/** Shortens a text to about `most` tokens of a language model, between words if possible. */
 function cutToTokens(given: string, most: number): string {
   let cost = 0;
   let kept = "";
@@ -226,8 +232,8 @@ function cutToTokens(given: string, most: number): string {
 }
 
 /**
- * Estimates the tokens of a character. The estimate is usually too high. Characters of rare scripts need several
- * tokens.
+ * Estimates a language model's tokens for a character, usually too high. Characters of rare scripts need
+ * several tokens.
  */
 function tokensOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;

@@ -178,7 +178,7 @@ async function postProposal(
     return record;
   } catch (error) {
     if (signal.aborted || !mayHaveArrived(error)) throw error;
-    // A second request could post a second message in the chat of the app.
+    // Does not send the proposal again, because a second request could post a second message in the app's chat.
     return findPosted(draftForThread.draft, deps, signal);
   }
 }

@@ -93,8 +93,8 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 }
 
 /**
- * Returns the temporary folders of killed commands in `parent`. Leaves out folders with other files: a user may
- * own these.
+ * Returns the temporary folders of killed commands in `parent`. Leaves out folders with other files, because a
+ * user may own these folders.
  */
 export async function leftoversIn(
   parent: string,

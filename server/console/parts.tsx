@@ -82,7 +82,10 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
   );
 };
 
-/** Says why a request was refused, on a page without the field. `labelOf` returns the label of an API field. */
+/**
+ * Returns why a request was refused, for pages without the faulty field. `labelOf` returns the label of a
+ * field.
+ */
 export function refusalInWords(
   { details, message }: ApiError,
   labelOf: (field: string) => string | undefined = () => undefined,

@@ -76,11 +76,11 @@ export const given = (sql: string, value: string | undefined): Condition[] =>
 export const sqlOf = (conditions: readonly Condition[]): string =>
   conditions.length === 0 ? "1 = 1" : conditions.map(([sql]) => sql).join(" AND ");
 
-/** Returns the values of these conditions in order. */
+/** Returns the values of all `conditions` in order. */
 export const valuesOf = (conditions: readonly Condition[]): Value[] =>
   conditions.flatMap(([, ...values]) => values);
 
-/** Puts a condition into a CASE. PostgreSQL expects many matches of a CASE and does not sort all rows. */
+/** Puts a condition into a CASE. Then PostgreSQL expects that many rows match, and does not sort all rows. */
 export const oftenTrue = ([sql, ...values]: Condition): Condition => [
   `CASE WHEN ${sql} THEN TRUE ELSE FALSE END`,
   ...values,

@@ -302,8 +302,8 @@ function textsBy(make: (columns: readonly string[]) => string): (columns: readon
 }
 
 /**
- * Creates a function that changes the rows of `rest`, and returns how many rows were changed. Ignores undefined
- * fields.
+ * Creates a function that changes rows and returns their number. `rest` contains the WHERE clause. Undefined
+ * fields stay unchanged.
  */
 export function update<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy(

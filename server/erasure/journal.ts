@@ -111,7 +111,8 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
 }
 
 /**
- * Whether this owner's erasure of this person is running. The journal may contain several of these erasures.
+ * Whether another erasure for this owner and this person is running. The journal may contain several such
+ * entries.
  */
 const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
   ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;

@@ -111,8 +111,7 @@ function createHolds(files: Files, withFileLocks: WithFileLocks) {
     if (holders === 0) held.delete(sha256);
     else held.set(sha256, holders);
   };
-  // Waits only for running removals, because no removal of a held file begins. The callers of the removals get
-  // errors.
+  // Waits until running removals end. Their callers get the errors. No removal begins for a file in `held`.
   const removalsEnd = async (hashes: readonly string[]) => {
     await Promise.allSettled(hashes.map((sha256) => removing.get(sha256)));
   };

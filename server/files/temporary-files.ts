@@ -15,8 +15,8 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Whether the file must still be stored. `keptSize` returns the stored size. Throws an Error for a wrong
-   * file.
+   * Whether the file must still be stored. `keptSize` returns the stored size. Throws an Error for a missing or
+   * incomplete file, or a file of another folder.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }

@@ -127,8 +127,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // `isCurrent` can always be true, because a change of `version` makes `isCurrent` of the request's
-    // credential false.
+    // The answer's `isCurrent` is always true. A change of `version` already makes the `isCurrent` of the
+    // request's credential false.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
@@ -304,7 +304,7 @@ export function sentencesOf({ message, details }: Pick<ApiError, "message" | "de
 /** Answers with an error page if the client is a browser. Returns whether it has answered. */
 export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean | Promise<boolean>;
 
-/** The part of the log that errors of the server need. */
+/** The function of the log that records an error. */
 interface ErrorLog {
   readonly error: (facts: object, message: string) => void;
 }

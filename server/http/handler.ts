@@ -362,7 +362,8 @@ export function createWaiting(
     if (topic === "*") wakeAll();
     else for (const wake of listeners.get(topic) ?? []) wake();
   });
-  // If another process writes to a SQLite file, this process gets no signal. So it wakes all waiting requests.
+  // If another process writes to a SQLite file, this process gets no signal. So this process wakes all waiting
+  // requests.
   database.onForeignChange(wakeAll);
 
   return {
@@ -406,7 +407,7 @@ function createPause() {
   let hasResumed = false;
   let wake: (() => void) | undefined;
   return {
-    /** Whether a function is waiting now. */
+    /** Whether a call of `resumed` is waiting now. */
     isWaiting: () => wake !== undefined,
     resume() {
       hasResumed = true;

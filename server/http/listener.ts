@@ -78,8 +78,8 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
     if (!isOrdered && open.size > most / 2) order(open);
     isOrdered = open.size > (isOrdered ? most / 4 : most / 2);
     if (open.size <= most) return;
-    // If most connections have sent no request, the oldest of these is closed. So clients can keep connections
-    // between requests.
+    // If most connections have sent no request, closes the oldest connection without a request. So connections
+    // between two requests stay open.
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open, socket) ?? socket;
     // The socket reports its close later. From now on, the connection does not count as open.
@@ -147,7 +147,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
   const { lingerMilliseconds } = settings.budgets;
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    // A browser opens connections in advance. It would use an answer on such a connection for its next request.
+    // Browsers open connections in advance. A browser would use an answer on an unused connection for its next
+    // request.
     if (socket.bytesRead === 0) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error contains the received bytes, which may be secret, so only its code is logged.

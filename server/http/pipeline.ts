@@ -417,7 +417,7 @@ export function createBodyReader(
     if (arrival && admitted) admitted.onCut(arrival.cut);
     let received = noBody;
     try {
-      // The memory of an admitted body is small and not counted: its files go to disk while they arrive.
+      // The files of an admitted body go to disk while they arrive. So the memory for this body is not counted.
       const counted = admitted ? withoutHolding(arrival) : arrival;
       received = await readUpload(req, { body, bodyKind, rules }, { files, arrival: counted });
       return received;

@@ -81,7 +81,7 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // Without an id, the database and folder of an earlier version are accepted, and a database without an app.
+  // A database without an id is accepted if the folder has no id, or if the database has no app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
     `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. This command ends the sessions from the copy, and erases again the people who were erased after the copy was made.`,

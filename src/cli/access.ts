@@ -555,7 +555,7 @@ function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: Statisti
     throw usageError(`--days must be a whole number from 1 to ${limits.statistics.days}.`);
   const last = to ?? dayIn(zone, now);
   const first = Date.parse(`${last}T00:00:00Z`) - (count - 1) * dayMilliseconds;
-  // The server refuses a day that does not exist, and names it.
+  // If `last` is not a day of the calendar, the server refuses the request.
   return { from: Number.isNaN(first) ? last : new Date(first).toISOString().slice(0, 10), to: last, zone };
 }
 

@@ -581,7 +581,7 @@ interface StatusFlags {
 interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
-  /** The profile of the credential. Null if the credential is for all profiles, or if commands use it now. */
+  /** The profile of the credential; null for all profiles. Also null for a credential that commands use now. */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }

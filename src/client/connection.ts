@@ -26,7 +26,8 @@ const sameAs: Readonly<Record<string, string>> = {
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
 /**
- * Creates the error for a call without an answer. The message has only hosts: an address can contain a secret.
+ * Creates the error for a call without an answer. The message contains only hosts, because an address can
+ * contain a secret.
  */
 export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;

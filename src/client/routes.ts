@@ -25,7 +25,10 @@ export interface Route {
   readonly answer?: Shape;
 }
 
-/** What the client checks in an answer. `fields` are those of the object, or of each list element. */
+/**
+ * What the client checks in an answer. `fields` are the names of the fields of the object, or of each list
+ * element.
+ */
 export interface Shape {
   readonly isList: boolean;
   readonly fields: readonly string[];

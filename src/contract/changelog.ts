@@ -165,7 +165,7 @@ export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 const ReleaseVersion = z.extend(ReleaseContent, {
   id: uuid,
   translations: translations(ReleaseTranslation),
-  /** `at`: when this text was saved. `by`: who wrote the text, or null if the account was deleted. */
+  /** `at` is the time when the text was saved. `by` is its writer; null if the account was deleted. */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),

@@ -3,8 +3,8 @@ import type { ErrorCode } from "./errors.ts";
 import type { RateLimitName } from "./limits.ts";
 
 /**
- * The credentials that an endpoint accepts. `console`: a console session or a maintainer token. `session`: only
- * a console session.
+ * The credentials that an endpoint accepts. `console` means a console session or maintainer token. `session`
+ * means only a console session.
  */
 export type Auth = "none" | "appKey" | "agentToken" | "deviceToken" | "console" | "session";
 
@@ -84,7 +84,8 @@ export interface Endpoint {
   readonly auth: Auth;
   readonly scope?: Scope;
   /**
-   * The lowest role that the caller needs in the app. `account`: the request is about the caller's own account.
+   * The lowest role that the caller needs in the app. With `account`, the request is about the caller's own
+   * account.
    */
   readonly role?: Role | "account";
   /** The path parameter with a token id. A token needs no scope for a request about itself. (rule K12) */
@@ -106,7 +107,7 @@ export interface Endpoint {
   readonly readsClock?: true;
   readonly success:
     | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
-    /** The answer is a file of one of these media types. */
+    /** The answer is a file. `download` lists the media types that the file may have. */
     | { readonly status: 200; readonly download: readonly string[] }
     /** The answer stays open and sends events as `text/event-stream`. `events` is the schema of an event's data. */
     | { readonly status: 200; readonly events: z.ZodMiniType }

@@ -135,7 +135,7 @@ export function linkAt(value: unknown, name: string): string | null {
   return new URL(link).href;
 }
 
-/** Whether an object has no other fields than these. */
+/** Whether an object has no fields except those in `names`. */
 export const hasOnly = (fields: Fields, names: readonly string[]): boolean =>
   Object.keys(fields).every((name) => names.includes(name));
 

@@ -47,7 +47,7 @@ function idPattern(one: string): string {
   return `(?=A${one}{7}[c-f]${one}[CGKOSWaeimquy26-])`;
 }
 
-// Matches a link to a sender's page, even if cut or encoded. Programs that check links encode them.
+// Matches a link to a sender's page, also if the link is cut. Programs that check links may encode the link.
 const slash = "(?:/|%(?:25){0,3}2[Ff])";
 const link = new RegExp(
   `(${slash}[Pp]${slash}[Tt]${slash})${ownToken}[\\w-]{20,}|(_[Pp]_[Tt]_)${changedToken}[\\w-]{50,}`,

@@ -79,9 +79,7 @@ export const Statistics = z.object({
     /** The estimated median time that a proposal waited for a person's decision. */
     medianDecisionMs: wait,
   }),
-  /**
-   * The app versions in reports, most threads first. The last element, `other`, is the sum of other versions.
-   */
+  /** Begins with the most reported version. May end with `other`, the sum of versions above a day's limit. */
   versions: z.array(z.object({ version: z.string(), reports: count, bugs: count })),
 });
 export type Statistics = z.output<typeof Statistics>;

@@ -110,7 +110,7 @@ export type UnknownValue = z.output<typeof UnknownValue>;
 export const MissingValue = z.object({ operator: openEnum(["tag", "assignee"]), value: z.string() });
 export type MissingValue = z.output<typeof MissingValue>;
 
-/** Facts about the whole search. Only its first page contains them. */
+/** Facts about a whole search. Only the first page of the search contains these facts. */
 export const SearchFacts = z.object({
   /** The number of found threads of each status, including statuses that were not requested. */
   counts: z.object({ open: Count, in_progress: Count, resolved: Count, archived: Count }),
@@ -264,10 +264,7 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/**
- * A thread that was merged into another. Its first report became a message of the other thread, also with the
- * id `id`.
- */
+/** A thread that was merged into another thread. Its first report is now a message, also with the id `id`. */
 export const MergedThread = z.object({
   id: uuid,
   /** The number of the thread in its app. Null if the server could not store it yet. */
@@ -440,7 +437,10 @@ const NewMessage = z.object({
   everyone: z.optional(z.boolean()),
   /** The id of the newest read message, or null. A reply is refused if another person has written later. */
   expectedMessageId: z.optional(z.nullable(uuid)),
-  /** The newest merged thread that the caller has read, or null. A later merge refuses a reply to everyone. */
+  /**
+   * The newest merged thread that the caller read, or null. After a later merge, a reply to everyone is
+   * refused.
+   */
   expectedMergeId: z.optional(z.nullable(uuid)),
   /** The value `receivers` that the caller has read. If it has changed, a reply to everyone is refused. */
   expectedReceivers: z.optional(text(1, 100)),

@@ -42,7 +42,7 @@ function taken(lock: string): string | undefined {
 function removeStale(lock: string, identity: string): void {
   const claim = `${lock}.${identity}`;
   if (!makes(claim)) {
-    // The process that created the claim file was killed, too.
+    // The process that created a stale claim file was killed, like the process that created the lock.
     if (staleIdentityOf(claim) !== undefined) rmSync(claim, { force: true });
     return;
   }
@@ -67,7 +67,7 @@ function identityOf(file: string): string | undefined {
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
-/** Returns the identity of a stale lock file. A time in the future is stale: the clock was set back. */
+/** Returns the identity of a stale lock file. A future file time is stale, because the clock was set back. */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);
   if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;

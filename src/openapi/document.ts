@@ -448,10 +448,7 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
   return { type: "object", properties: Object.fromEntries(fields), ...(required.length ? { required } : {}) };
 }
 
-/**
- * Whether the document requires this list in a form. The schema allows a missing list, because the handler
- * refuses it.
- */
+/** Whether a form must contain a list. The schema allows a form without the list, but the handler does not. */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
 function partOf(schema: Json): Json {

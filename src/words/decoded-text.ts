@@ -17,7 +17,8 @@ export function decodedAs(encoding: string | undefined, bytes: Uint8Array): stri
 }
 
 /**
- * Returns the encoding of bytes; undefined if they are no text. `isCut`: the last character may be incomplete.
+ * Returns the encoding of bytes; undefined if they are no text. With `isCut`, the last character may be
+ * incomplete.
  */
 export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): string | undefined {
   const [first, second] = head;

@@ -144,7 +144,7 @@ export type TargetKind = keyof typeof queries;
 /** Whether the names of targets of this kind can be read from the database. */
 export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
 
-/** Returns the labels that the audit recorded for these targets. */
+/** Returns the labels that the audit log has stored for the targets in `ids`. */
 export function recordedLabels(
   reader: Reader,
   ids: readonly string[],

@@ -593,7 +593,7 @@ export const isKnownClient = async (reader: Reader, id: string): Promise<boolean
 /** The message of the error for an id that is not registered. */
 export const unknownClient = "is not registered on this server, or its registration has expired";
 
-/** Finds a program by the address of its document or the id of its registration. Throws an Error for others. */
+/** Finds a program by the address of its document or the id of its registration. Otherwise throws an Error. */
 export async function findClient(
   { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
   id: string,

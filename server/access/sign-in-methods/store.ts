@@ -5,7 +5,8 @@ import { insert, select } from "../../database/transaction.ts";
 
 export interface SecondFactorRow {
   /**
-   * The encrypted secret of the authenticator app. Null if its encryption key was lost: then only recovery codes work.
+   * The encrypted secret of the authenticator app. Null if the secret was lost. Then no code of the
+   * app works.
    */
   readonly secretSealed: string | null;
   readonly lastStep: number;

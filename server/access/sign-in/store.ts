@@ -191,8 +191,8 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns a code for every hash, because an empty result would be measurably faster. The caller must compare
-   * `codeHash`.
+   * Returns the row with this or the next hash. An empty result would be measurably faster. The caller must
+   * compare `codeHash`.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -282,7 +282,10 @@ interface NewAccountLink {
   readonly email: string;
   readonly now: string;
   readonly expiresAt: string;
-  /** The encrypted secret of the invitation whose page opens after the link; null if there is none. */
+  /**
+   * The encrypted secret of the invitation whose page opens after the person has used the link; null without an
+   * invitation.
+   */
   readonly invitationSealed: string | null;
 }
 

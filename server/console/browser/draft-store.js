@@ -67,7 +67,7 @@ export const tellSent = (form, texts) => {
   store(sentName(form), null);
 };
 
-// The last form that this tab sent. After the action, a cookie names the fields whose text was used.
+// The last form that this tab sent. After an action, a cookie names the fields whose text the server used.
 export const last = inTab.get("innkeep-sent");
 if (person || last?.person === undefined) inTab.set("innkeep-sent", null);
 export const takeWord = (once) => {

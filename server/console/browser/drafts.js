@@ -243,7 +243,7 @@ const saveOther = async (draft) => {
   const { kept, ended, taken } = await answer.json().catch(() => ({ kept: [] }));
   if (!ended) markSaved(draft, kept, []);
   else {
-    // Another page has ended this writer. Text that the server does not have becomes a new draft.
+    // Another page has ended the writer of `draft`. Texts that the server did not have become a new draft.
     store(draftName(draft), null);
     if (!taken) return saveOther(storeAgain(draft));
   }

@@ -106,8 +106,8 @@ const refresh = async () => {
   }
 };
 
-// `last`: when the page was last read from the server. `due`: when it is read next. A hidden page is read when
-// it becomes visible. (rule F75)
+// The page was last read at `last`, and is read next at `due`. A hidden page is read when it becomes visible.
+// (rule F75)
 let last = Number.NEGATIVE_INFINITY;
 let due = Number.POSITIVE_INFINITY;
 let timer;

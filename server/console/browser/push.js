@@ -14,8 +14,8 @@ const fault = () => {
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
-// Finds the service worker among all registrations. Its scope does not include a start page without a final
-// slash.
+// Searches all registrations, because a start page without a final slash is outside the scope of the service
+// worker.
 const findWorker = async () => {
   const all = await navigator.serviceWorker.getRegistrations();
   return all.find(({ active }) => active?.scriptURL.endsWith("/push-worker.js"));

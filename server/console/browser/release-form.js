@@ -62,7 +62,7 @@ const createSuggestions = (field) => {
   return { list, close, fill, move, chosen };
 };
 
-// Returns the search text after the last comma. Empty for the number, id or address of a thread.
+// Returns the search text after the last comma or semicolon. Empty for the number, id or address of a thread.
 const typedWords = (text) => {
   const words = text.split(/[,;]/).at(-1).trim();
   return words.length > 1 && /\p{L}/u.test(words) && !/^#|^https?:|^[\da-f-]{36}$/i.test(words) ? words : "";

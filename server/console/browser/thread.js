@@ -249,7 +249,7 @@ document.addEventListener("replaced", ({ target }) => {
 document.addEventListener("scroll", look, { capture: true, passive: true });
 document.addEventListener("visibilitychange", look);
 addEventListener("resize", look);
-// If the focus enters the form, a dialog or a menu that covered the message may be closed.
+// When the focus enters the form, a dialog or menu that covered the message may have been closed.
 form?.addEventListener("focusin", look);
 
 // The keys that decide on a proposal. Approve and Reject ask for a confirmation. (rules A55 and O32)

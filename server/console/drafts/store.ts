@@ -51,10 +51,7 @@ const objects: Readonly<Record<ObjectKind, string>> = {
     FROM listings o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
 };
 
-/**
- * The field name in a row that marks a form on an opened page as ended. A late save of this form stores
- * nothing.
- */
+/** A row with this `field` marks a form on an opened page as ended. A late save stores nothing. */
 const ended = "";
 
 const fields = ["id", "page", "form", "field", "writer", "content", "updatedAt"] as const;

@@ -50,7 +50,7 @@ function entriesOf<Entry extends VersionedEntry>(
 }
 
 /**
- * Returns the entries with a version greater than `since`; all entries if `since` is no known version form.
+ * Returns the entries with a version greater than `since`; all entries if `since` has no known form.
  * (rule C9)
  */
 function greaterThan<Entry extends VersionedEntry>(
@@ -78,7 +78,7 @@ function greaterThan<Entry extends VersionedEntry>(
 }
 
 /**
- * If entries have build numbers, a short number is not compared with SemVer versions that begin with a year.
+ * A SemVer version of at least `1000` begins with a year, and is not compared with a possible build number.
  */
 const firstYear = "1000";
 

@@ -55,7 +55,7 @@ type CreatedFaq = WantedText & {
   readonly translations: Translations<FaqText>;
 };
 
-/** `isEdit`: the texts or the sort order change, not only metadata. `isRewritten`: the texts change. */
+/** `isEdit` is true if the texts or the sort order change. `isRewritten` is true if the texts change. */
 export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean; readonly isRewritten: boolean };
 
 export interface FaqListChanges {
@@ -286,8 +286,8 @@ interface Names {
   readonly anywhere: string | undefined;
 }
 
-// `some` is a pattern of single words. If `some` contained the whole name, a search could take exponential
-// time.
+// In the pattern `person`, only single words repeat. If the whole name also repeated, a search could take
+// exponential time.
 function namesOf({ name, email }: AnsweredThread["sender"]): Names {
   const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
   const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];

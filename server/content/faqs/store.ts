@@ -66,7 +66,10 @@ const appOfFaq = oneForViewer<{ readonly appId: string }>({
 
 /** Queries for the FAQ entries of apps. */
 export const faqs = {
-  /** Every change must lock first. Without the lock, the list can change between the `If-Match` check and the write. */
+  /**
+   * Every change must first lock the FAQ. Otherwise the list can change between the `If-Match` check and the
+   * write.
+   */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   list: (reader: Reader, appId: string): Promise<ListedFaqRow[]> => reader.all(listOf, appId),
@@ -124,7 +127,9 @@ export const faqs = {
     return { ...stored, ...written };
   },
 
-  /** Returns the texts of these entries that can contain pictures: answers, drafts and translations. */
+  /**
+   * Returns the answers, drafts and translations of the entries `ids`. Only these texts can contain pictures.
+   */
   async listAnswers(reader: Reader, appId: string, ids: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (const id of ids) {

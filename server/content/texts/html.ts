@@ -25,8 +25,8 @@ export async function linesOfMarkdown(): Promise<(markdown: string) => string> {
 const mostConverted = 20_000;
 
 /**
- * Loads the parser. The returned function converts the beginning of a Markdown text, without the lines that only name
- * threads.
+ * Returns a function that converts the beginning of Markdown to plain text. Lines that only name threads
+ * are left out.
  */
 export async function plainTextOfMarkdown(): Promise<(markdown: string) => string> {
   const { createPlainText } = await import("./markdown.lazy.ts");

@@ -205,8 +205,8 @@ export const versions = {
 const mostBytes = 65_536;
 
 /**
- * Returns SQL for a JSON list of one field of all translations. Leaves out translations above `mostBytes` in
- * total.
+ * Returns SQL that lists one field of all translations as JSON. Lists nothing if all translations together
+ * exceed `mostBytes`.
  */
 export const fieldOfTranslations = (engine: Engine, row: string, field: string): string => {
   const stored = `CASE WHEN octet_length(${row}.translations) <= ${mostBytes} THEN ${row}.translations END`;

@@ -247,7 +247,7 @@ export const apps = table(
     /** The highest number that a thread of the app has or had. */
     last_thread_number: integer().default(0).since(119),
     /**
-     * The day on which a program last read the app's events; null after 30 days. Until then, reports become
+     * The day on which a program last read events; null after 30 days. While this is set, reports become
      * events.
      */
     events_read_at: instant().null().since(124),

@@ -191,7 +191,7 @@ export const changeCounts = table(
   },
 );
 
-/** The messages of threads. The columns of a report have values only if the message is a repeated failure. */
+/** The messages of threads. A message with a `category` is a repeated report or a merged report. */
 export const messages = table(
   "messages",
   {
@@ -219,7 +219,10 @@ export const messages = table(
     blocked_by: text("plain").null(),
     /** The thread in which the message was written, if a merge has moved the message to another thread. */
     origin_id: text("plain").null().since(135),
-    /** The number of the first merge after a reply to everyone. The merge adds no receivers to the reply. */
+    /**
+     * The number of the first merge after a reply to everyone. Senders whom the merge adds cannot see the
+     * reply.
+     */
     before_merge: integer().null().since(135),
     metadata_dropped: json("json").null().since(141),
   },
@@ -363,9 +366,7 @@ export const runClaims = table(
     user_id: text("author").null(),
     /** The claim that replaced this claim. */
     resumed_as: text("plain").null(),
-    /**
-     * The start of the last silence of the worker about which members got a notice; null without such a notice.
-     */
+    /** The start of the worker's silence about which members last got a notice; null without a notice. */
     silence_told: instant().null().since(134),
   },
   {
@@ -462,7 +463,7 @@ export const threadLooks = table(
      */
     seen_count: integer(),
     looked_at: instant().null(),
-    /** The time of the member's last view of the thread before the newest visit. */
+    /** The time of the member's last view of the thread before the newest visit. A visit has several views. */
     since_at: instant().null(),
     active_at: instant().default(""),
   },
@@ -637,8 +638,8 @@ export const threadMerges = table(
     feedback_id: ref(feedback, "cascade").primary(),
     app_id: ref(apps, "cascade"),
     /**
-     * The thread that the merge request named. If this thread is merged later, `feedback.merged_into` is the
-     * last thread.
+     * The thread that a member chose for this merge. After further merges, `feedback.merged_into` has the last
+     * thread.
      */
     into_id: text("plain"),
     /**

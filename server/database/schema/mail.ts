@@ -42,7 +42,7 @@ export const mails = table(
   },
 );
 
-/** One row for each recipient who has confirmed the address, or who wants no more mails from the app. */
+/** One row for each recipient who has confirmed the mail address, or who wants no more mails from the app. */
 export const mailAddresses = table(
   "mail_addresses",
   {

@@ -1,8 +1,8 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The numbers of threads in a group of the index. In `marksInPostgres`, `inRange` uses `rangeOfSearch`, and
- * `place` uses `newestOfSearch`.
+ * How many threads a group of the index has. In `marksInPostgres`, `rangeOfSearch` is for `inRange`, and
+ * `newestOfSearch` for `place`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;

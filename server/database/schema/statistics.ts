@@ -254,8 +254,8 @@ const mostVersions = limits.statistics.versionsOfDay;
 type NamedVersion = (row: string) => string;
 
 /**
- * Returns SQL for the version of a report. If the day already has `mostVersions` measures of versions, a new
- * version is `otherVersions`.
+ * Returns SQL for a report's version. If the day already has `mostVersions` measures, a new version counts as
+ * `otherVersions`.
  */
 const cappedVersion =
   (engine: Engine): NamedVersion =>
@@ -569,7 +569,10 @@ const mergeTriggers: readonly Trigger[] = [
 
 type Sign = "1" | "-1";
 
-/** Adds or subtracts a thread's first reply. The only parameter is the id of the thread. */
+/**
+ * Returns a statement that counts a thread's first reply, or subtracts it. The only parameter is the thread's
+ * id.
+ */
 const countFirstReply = (engine: Engine, by: Sign): string =>
   addToMeasure(engine, {
     app: "f.app_id",
@@ -580,7 +583,10 @@ const countFirstReply = (engine: Engine, by: Sign): string =>
     where: "f.id = ? AND t.first_reply_at IS NOT NULL",
   });
 
-/** Adds or subtracts a thread's resolution. The only parameter is the id of the thread. */
+/**
+ * Returns a statement that counts a thread's resolution, or subtracts it. The only parameter is the thread's
+ * id.
+ */
 const countResolution = (engine: Engine, by: Sign): string =>
   addToReports(engine, {
     app: "f.app_id",

@@ -25,8 +25,8 @@ export const webhooks = table(
      */
     generation: integer().default(0).since(130),
     /**
-     * Whether a job must still cancel deliveries of an earlier generation. Until then, the webhook gets
-     * nothing.
+     * True while a job must still cancel deliveries of an earlier generation. During this time, the webhook
+     * gets no deliveries.
      */
     clearing: flag().default(0).since(130),
     /**

@@ -141,8 +141,8 @@ async function* rowsOf(
 }
 
 /**
- * What the passes of an erasure count. `seats` are counted separately, and `files` and `reports` only during
- * the erasure.
+ * The kinds of changes that passes count. Other code counts `seats`. Previews do not count `files` and
+ * `reports`.
  */
 type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
@@ -532,7 +532,9 @@ async function removeMessages(tx: Transaction, where: string, value: string) {
   return { count: rows.length, files: [...originals, ...uploads] };
 }
 
-/** Deletes the uploads in `reports`, the stored lists of files as JSON. Returns the hashes of the files. */
+/**
+ * Deletes the uploads in `reports`, which are stored lists of files as JSON. Returns the hashes of the files.
+ */
 async function removeUploads(tx: Transaction, reports: readonly (string | null)[]): Promise<string[]> {
   const names = reports.flatMap(uploadsOf);
   const hashes: string[] = [];

@@ -40,7 +40,7 @@ export interface PassedScope extends GreenScope {
   readonly passedAt: string;
 }
 
-// `k` is the thread created for the failure. `f` is the thread after a merge, or else `k`.
+// `k` is the thread created for the failure. `f` is the thread that contains `k` after merges, or `k` itself.
 const joinedThreads = `JOIN feedback k ON k.id = r.feedback_id
   JOIN feedback f ON f.id = coalesce(k.merged_into, k.id)`;
 

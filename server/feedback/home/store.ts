@@ -84,7 +84,7 @@ interface WorkQuery {
 
 const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
 
-// The queries begin with the few claims or proposals. CROSS JOIN keeps this order on SQLite.
+// The queries read claims or proposals first, because there are few. On SQLite, CROSS JOIN keeps this order.
 const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 

@@ -214,7 +214,7 @@ export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },
   activity: { parts: [instantPart, idPart], of: ({ activeAt, id }: SortedRow) => [activeAt, id] },
   oldest_activity: {
-    // The third part refuses cursors of other orders.
+    // The third part refuses a cursor that was created for another order of the list.
     parts: [oldestFirst.instant, oldestFirst.id, { form: /^oldest$/, start: "oldest" }],
     of: ({ activeAt, id }: SortedRow) => [activeAt, id, "oldest"],
   },

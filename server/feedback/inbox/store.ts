@@ -385,7 +385,8 @@ function inOrder(
   };
 }
 
-// SQLite has no statistics. Without a named index, a filter by time reads all threads of the period.
+// SQLite usually has no statistics. Without a named index, SQLite would read all threads of the filter's
+// period.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order !== "created") return "feedback f";
   if (status !== undefined && type !== undefined)

@@ -193,7 +193,8 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
 
   async function begin(): Promise<Reading> {
     const history = createHistory(now());
-    // Subscribes before the first read, so that no change between them is missed.
+    // Subscribes before the first read. Otherwise changes between the first read and the subscription would be
+    // missed.
     const stopSignals = database.onSignal(hear);
     const stopForeign = database.onForeignChange(() => hear(everyTopic));
     const stopThreads = threadWatch.listen(() => hear(threadsChanged));

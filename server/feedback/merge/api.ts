@@ -169,7 +169,7 @@ async function takeOut(
 ): Promise<void> {
   const { id } = row;
   const { id: from, appId } = other;
-  // If the person has read `from`, the thread that is taken out counts as read, too. (rule F50)
+  // If the person has read the thread `from`, the thread `id` counts as read, too. (rule F50)
   const isRead = (await threadNews(tx, caller.userId, [from]))[0]?.unread !== 1;
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
   outside.delete(id);
@@ -276,7 +276,10 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
   }
 }
 
-/** Stores the proposal status, the last activity and the change of a thread after a merge or unmerge. */
+/**
+ * After a merge or unmerge, updates a thread's proposal status and last activity. Records that the thread has
+ * changed.
+ */
 async function settle(
   deps: MergeDeps,
   tx: Transaction,

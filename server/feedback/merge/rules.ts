@@ -146,8 +146,8 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
 /** Returns the length of the longest chain of merges into `id`. `steps` must be all of these merges. */
 export function depthOf(id: string, steps: readonly MergeStep[]): number {
   const depths = new Map<string, number>();
-  // All merges into `from` have smaller numbers. They were handled before, so the depth of `from` is
-  // complete.
+  // The depth of `from` is complete. Merges into `from` have smaller numbers, so the loop has already handled
+  // these merges.
   for (const { id: from, intoId } of [...steps].sort((one, other) => one.number - other.number))
     depths.set(intoId, Math.max(depths.get(intoId) ?? 0, 1 + (depths.get(from) ?? 0)));
   return depths.get(id) ?? 0;
@@ -257,7 +257,7 @@ export function placesOfMail(
   { inside, outside }: DividedReports,
   repliedAt: string,
 ): { readonly isInside: boolean; readonly isInBoth: boolean } {
-  // The mail is about a report of the thread that was taken out.
+  // Whether the mail is about a report of the thread that was taken out.
   const isInside = inside.some(({ id }) => id === mail.reportId);
   const others = isInside ? outside : inside;
   // Both threads have the mail if `others` has a report of the receiver from before the reply.

@@ -74,7 +74,10 @@ const unfinished = (status: string): string => `${status} IN ('open', 'in_progre
 /** The messages of a thread to and from senders. `origin_id` is the merged thread in which a message was written. */
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
-/** After merges, sets `answered` to 0 if one of the threads still waits for a reply. (rule F77) */
+/**
+ * Sets `answered` of a thread with merged threads to 0 if one of these threads still waits for a reply. (rule
+ * F77)
+ */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
   AND (coalesce((SELECT m.direction ${written} AND m.origin_id IS NULL ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 'inbound') = 'inbound'
@@ -166,8 +169,8 @@ export const merges = {
     ),
 
   /**
-   * Returns the highest number of a merge into these threads. Replies to everyone store the number as
-   * `before_merge`.
+   * Returns the highest merge number of these threads, from their merges or from `before_merge` of replies to
+   * everyone.
    */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
@@ -230,7 +233,7 @@ export const merges = {
     await addCounts(tx, { to: intoId, appId }, { sql: counted, values: [id] });
     await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ?", id);
     await tx.run("UPDATE feedback SET merged_into = ? WHERE merged_into = ?", intoId, id);
-    // A hidden thread needs no views, because it is neither read nor unread.
+    // A merged thread is neither read nor unread, so the rows about who has read the thread are deleted.
     await tx.run("DELETE FROM thread_looks WHERE feedback_id = ?", id);
     await tx.run(
       `UPDATE feedback SET occurrences = occurrences + (SELECT g.occurrences FROM feedback g WHERE g.id = ?) WHERE id = ?`,

@@ -534,9 +534,7 @@ function termsOfRun(run: string): Term[] {
   return pairs.slice(0, -1).map(exactly);
 }
 
-/**
- * Returns terms for pairs of adjacent words. Pairs with short words are rare, which makes the search faster.
- */
+/** Returns terms for pairs of words joined by punctuation. Such a pair is rarer than one short word. */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
     const before = words[at - 1];

@@ -61,7 +61,7 @@ export interface Similar {
 const mostSimilar = 3;
 const mostNamed = 5;
 
-/** The words that a similar thread shares weigh at least a third as much as this number of rarest words. */
+/** The weight of the shared words must be at least a third of the weight of the `mostTelling` rarest words. */
 const mostTelling = 8;
 
 /** In an app with fewer threads, a rare word may be in more than a third of the threads. */

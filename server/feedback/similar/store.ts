@@ -43,7 +43,7 @@ export const similar = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns the newest threads that have each word. Leaves out words that were not searched in time. */
+  /** Returns the newest threads for each word. Leaves out words that were not searched in time. */
   async withWords(
     reader: Reader,
     { appId, userId }: { readonly appId: string; readonly userId: string },

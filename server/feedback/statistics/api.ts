@@ -114,7 +114,9 @@ function topOf(
     .sort((one, other) => other.count - one.count);
 }
 
-/** Returns the app versions with the most reports. The last row may be the sum of all other versions. */
+/**
+ * Returns the most reported app versions. The last row may be `other`, the sum of versions above a day's limit.
+ */
 function versionsOf(measures: ReadonlyMap<string, number>): Statistics["versions"] {
   const found = new Map<string, { reports: number; bugs: number }>();
   for (const [measure, count] of measures) {

@@ -63,7 +63,7 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/** Whether the days of the period that began more than 24 hours ago have no new threads. */
+/** Whether all new threads of a period are on days that began in the last 24 hours. */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,
@@ -75,7 +75,7 @@ export function areOfLastDay(
     .every(({ new: { bug, feature, question, general } }) => bug + feature + question + general === 0);
 }
 
-/** Returns the period from the first to the last of these days, in quarters of an hour. */
+/** Returns the period from the first to the last of the given `days`, in quarters of an hour. */
 export const quartersOf = (days: readonly CountedDay[]): Quarters => ({
   from: days.at(0)?.from ?? 0,
   to: days.at(-1)?.to ?? 0,

@@ -234,8 +234,7 @@ export const statistics = {
   },
 
   /**
-   * Adds up the connections' rows from before `before.to`, at most `most` per table. Returns the number of
-   * written rows.
+   * Adds up the counts before `before.to`, at most `most` rows per table. Returns the number of written rows.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     // Only on PostgreSQL, each connection counts in separate rows, so that no connection waits for another.

@@ -75,8 +75,8 @@ export function threadAnswer(
 }
 
 /**
- * Returns the id for `before` that finds the omitted messages. If `messages` has gaps, the oldest report has
- * this id.
+ * Returns the id of the message before which messages are omitted. If `messages` has gaps, this is the oldest
+ * report.
  */
 function nextBeforeOf(
   messages: readonly MessageRow[],

@@ -1,6 +1,9 @@
 import { readSync, writeSync } from "node:fs";
 
-/** The bytes of an open file. Only a window is in memory. Changes are written when the window moves. */
+/**
+ * The bytes of an open file. Only one part (the window) is in memory. Changes are written when the window
+ * moves.
+ */
 export interface FileBytes {
   readonly size: number;
   /** Returns `length` bytes from `at`, or fewer at the file's end. The buffer is valid until the next call. */
@@ -12,7 +15,7 @@ export interface FileBytes {
   erase(at: number, length: number, byte?: number): void;
   /** Returns the position of the first `pattern` between `from` and `end`; -1 if there is none. */
   find(pattern: Uint8Array, from: number, end?: number): number;
-  /** Writes the changes in the window to the file. Call this at the end. */
+  /** Writes the changed bytes that are in memory to the file. Call `flush` at the end. */
   flush(): void;
 }
 

@@ -1,6 +1,9 @@
 import type { FileBytes } from "./file-bytes.ts";
 
-/** Overwrites what players do not need, such as positions, in an MP4 or QuickTime film. Keeps the length. */
+/**
+ * Overwrites what players do not need in an MP4 or QuickTime film, such as the recording place. Keeps the
+ * length.
+ */
 export function keepPlayedFilm(bytes: FileBytes): void {
   const boxesIn = createReader(bytes);
 
@@ -166,9 +169,7 @@ function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly C
   }
 }
 
-/**
- * Returns the spans of played chunks, in order. An open chunk ends where the next chunk of any track begins.
- */
+/** Returns the spans of played chunks, in order. A chunk with `isOpen` reaches at least the next chunk. */
 function keptSpans(chunks: readonly Chunk[]): Span[] {
   const sorted = [...chunks].sort((left, right) => left.from - right.from);
   let following = Number.MAX_SAFE_INTEGER;

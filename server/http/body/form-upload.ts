@@ -8,8 +8,8 @@ import { consume, type IncomingBody, type Intake, receive, type Upload } from ".
 import { anything, parseStrictJson } from "./strict-json.ts";
 
 /**
- * Writes the files of a multipart/form-data body to disk. Throws UploadFailure or FilesUnavailable, and deletes
- * all files of the body.
+ * Writes the files of a multipart/form-data body to disk. After a failure, deletes these files and throws
+ * UploadFailure or FilesUnavailable.
  */
 export function readMultipartUpload(
   { body, headers }: { readonly body: Readable; readonly headers: IncomingHttpHeaders },

@@ -45,7 +45,10 @@ const bytesOfStructure = 3;
  */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
-/** Creates a queue. A call waits for the calls before it. Returns a function that starts the next call. */
+/**
+ * Creates a function whose calls wait for each other. Each call resolves to a function that starts the next
+ * call.
+ */
 function createLine() {
   let last: Promise<void> = Promise.resolve();
   return (waiting: Waiting): Promise<() => void> =>
@@ -92,7 +95,8 @@ export const readJson = async (request: IncomingMessage, sending: Sending): Prom
   jsonOf(request, await readJsonBytes(request, sending));
 
 /**
- * Calls `read`. If `read` throws, the refusal counts against a limit of the sender. Throws `rate_limited`. (rule H18)
+ * Calls `read`. If `read` throws, the refusal counts against a limit of the sender. Throws `rate_limited` above
+ * this limit. (rule H18)
  */
 export async function counted<T>(
   { arrivals, sender, announced }: Judging,

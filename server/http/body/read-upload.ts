@@ -214,8 +214,7 @@ type JsonPath = readonly string[];
 /** Receives the parts of a JSON text. */
 interface JsonParts {
   /**
-   * Receives all bytes except the strings at the paths, the rests of very long strings, and their closing
-   * quotes.
+   * Receives all bytes except strings at the paths and rests of very long strings, each with its closing quote.
    */
   text(bytes: Buffer): void;
   /** Begins a string at one of the paths. `write` receives its text with the escapes replaced. */
@@ -315,7 +314,7 @@ function openGap(parts: JsonParts, place: JsonPath): Gap {
   return { reader: createStringReader(write), end };
 }
 
-/** No field accepts a longer string, even if all its characters are escaped. */
+/** No field accepts a string with more bytes than this, even if all its characters are escaped. */
 const longestString = 131_072;
 
 /** Whether the server may cut a string before `byte`. False inside a key, an escape or a UTF-8 character. */

@@ -186,7 +186,8 @@ export function limitedByOf(
   { settings }: Pick<Deps, "settings">,
 ): string | undefined {
   if (!endpoint.rateLimit) return undefined;
-  // Only a development server can switch off a limit by a field of the body, such as a test key. (rule T30)
+  // This limit counts by a field, such as a test key. Only a development server can switch the limit off.
+  // (rule T30)
   if (endpoint.rateLimitBy && (settings.rateLimited || !settings.dev))
     return hashOf(shortTextAt(body, endpoint.rateLimitBy));
   return settings.rateLimited ? caller?.id : undefined;
@@ -321,7 +322,7 @@ interface UseLog {
   total: number;
 }
 
-/** The maximum number of stored times. For a higher limit, times are rounded up to parts of the window. */
+/** The maximum number of stored times. For a higher `limit`, rounding up makes several uses share a time. */
 const mostTimes = 2_048;
 
 /** The number of old uses that may stay in memory before they are all removed in one step. */
@@ -368,7 +369,7 @@ export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.l
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // This is true only after the clock was set back. `timeOf` rounds up by at most
+  // The condition is true only after the clock was set back. `timeOf` rounds up by at most
   // `Math.ceil(windowMs / mostTimes)`.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;

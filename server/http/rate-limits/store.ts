@@ -227,7 +227,8 @@ function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: stri
   const windowMs = windowSeconds * 1_000;
   const times = "rate_limits.times";
   const last = right(times, digits);
-  // On PostgreSQL, the time must be read after the wait for the row lock, not from `excluded`.
+  // On PostgreSQL, `stamp` is the time after the wait for the row lock. `excluded.times` is the time before the
+  // wait.
   const stamp = engine === "sqlite" ? "excluded.times" : given;
   const deciding = `substr(${right(times, digits * limit)}, 1, ${digits})`;
   const setBack = `CAST(${last} AS BIGINT) > ${now} + ${windowMs}`;

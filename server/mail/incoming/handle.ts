@@ -340,7 +340,7 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
 const mostText = { bytes: 1_048_576, lines: 100_000 };
 
 /**
- * Converts a text to PDF. Returns undefined for other bytes, and for mails, which can hide secret links.
+ * Converts a text file to PDF. Returns undefined for other files, and for mails, which can hide secret links.
  * (rules M8, M14)
  */
 function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {

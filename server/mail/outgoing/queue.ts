@@ -142,7 +142,10 @@ const bitsOfDigit = 5;
 
 const form = /^[a-z2-7]{42}$/i;
 
-/** Returns the token of a reply address, in base32: mail servers may change upper and lower case. (rule M12) */
+/**
+ * Returns the token of a reply address. Uses base32, because mail servers may change the case of letters.
+ * (rule M12)
+ */
 export const replyTokenOf = (sealer: Pick<Sealer, "mark">, mailId: string): string =>
   base32(
     Buffer.from(mailId.replaceAll("-", "") + sealer.mark(markedText(mailId)).slice(0, macDigits), "hex"),

@@ -166,7 +166,10 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   return notes.length;
 }
 
-/** Stores the event `changelog.published` if it is missing. No request stores the event for a future date. */
+/**
+ * Stores a missing event `changelog.published`. For a publication time in the future, no request has stored the
+ * event.
+ */
 async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,
   tx: Transaction,

@@ -80,12 +80,15 @@ const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
 /** SQL for why the queue of replies waits. Without `|| ''`, the database uses a slower index. */
 const queueFault = faultWhere(` AND q.lane || '' = '${queueOf("reply")}'`);
 
-/** SQL for the reason why any queue waits. */
+/** SQL for a reason why at least one queue waits. */
 const anyFault = faultWhere("");
 
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
-/** Returns SQL for the waiting mails of `apps`. `m.status || ''`, ARRAY and ORDER BY force the index by app. */
+/**
+ * Returns SQL for waiting mails of `apps`. `m.status || ''`, ARRAY and ORDER BY force the database to use the
+ * index by app.
+ */
 const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
     WHERE m.status || '' = 'waiting' AND m.content IS NOT NULL AND m.app_id ${engine === "postgres" ? `= ANY (ARRAY(${apps}))` : `IN (${apps})`}
@@ -249,7 +252,7 @@ export const mails = {
   moveToReply: (tx: Transaction, id: string, messageId: string) =>
     tx.run("UPDATE mails SET subject_id = ? WHERE id = ?", messageId, id),
 
-  /** Adds a copy of a mail for the same reply in another thread. The copy gets the mail's final state. */
+  /** Adds a copy of the mail `id` to the same reply in another thread. The copy gets the mail's final state. */
   copyToReply: (tx: Transaction, id: string, copy: { readonly id: string; readonly messageId: string }) =>
     tx.run(
       `INSERT INTO mails (id, app_id, kind, lane, subject_id, recipient, content, status, attempts, due_at,
@@ -371,8 +374,8 @@ export const releaseMails = {
     ),
 
   /**
-   * Stores that a release note's mails are queued. Returns false if already stored, or if the note is not
-   * published.
+   * Stores that a note's mails are queued. Returns false if this is already stored, or if the note is
+   * unpublished.
    */
   claim: async (tx: Transaction, entryId: string, at: string): Promise<boolean> =>
     (await tx.run(

@@ -128,7 +128,7 @@ interface Tried {
 }
 
 /**
- * Stores failed connections. Unless the mail server accepted or delayed another mail, pauses the whole queue.
+ * Stores the results of failed connections. If the mail server accepted or delayed no mail, pauses the queue.
  * (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {

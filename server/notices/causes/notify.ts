@@ -162,7 +162,7 @@ async function afterLast(reader: Reader, batch: Batch, now: Date): Promise<Date>
   return new Date(Math.max(now.getTime(), next));
 }
 
-/** Whether a member got a notice about this object within a day. Always false for kinds outside `onceADay`. */
+/** Whether a member got a notice like `notice` within a day. Always false for kinds outside `onceADay`. */
 async function wasNotifiedToday(
   reader: Reader,
   notice: {

@@ -20,8 +20,8 @@ interface WorkRow {
   readonly status: string;
 }
 
-// The update locks an existing cause. A server can take the cause only after this transaction, with the new
-// problem.
+// The update locks an existing cause. Otherwise a server could take the cause before this transaction stores
+// the problem.
 const insertOnce = insert(
   tables.noticeCauses,
   "ON CONFLICT (id) DO UPDATE SET created_at = notice_causes.created_at",

@@ -152,7 +152,8 @@ const between = (from: string, to: string): string =>
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
 
 /**
- * SQL for a session's length in milliseconds. An end over two minutes after the receipt counts as the receipt.
+ * SQL for a session's length in milliseconds. If `ended_at` is over two minutes after `received_at`, the
+ * session ends at `received_at`.
  */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
     OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000

@@ -29,7 +29,7 @@ interface OfApp {
 /** The maximum number of waiting deliveries of a webhook that are counted. */
 const mostCounted = 99;
 
-/** Returns a query for the newest delivery of a webhook `w` with this result. */
+/** Returns a query for the newest delivery of the webhook `w` that has the given status. */
 const newestWith = (status: "delivered" | "failed") =>
   `SELECT * FROM (SELECT d.status, d.event_at, d.event_id FROM webhook_deliveries d
      WHERE d.webhook_id = w.id AND d.status = '${status}' ORDER BY d.event_at DESC, d.event_id DESC LIMIT 1) AS ${status}`;
@@ -576,7 +576,7 @@ export const hasReceivers = `(a.events_read_at IS NOT NULL
 
 /** The programs that read the events of apps. If an app has such a program, its new reports become events. */
 export const readers = {
-  /** Stores the day on which a program reads the events of an app. True if no day was stored before. */
+  /** Stores the day on which a program reads an app's events. Returns whether no day was stored before. */
   note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {
     const first = await tx.run(
       "UPDATE apps SET events_read_at = ? WHERE id = ? AND events_read_at IS NULL",

@@ -231,8 +231,7 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
 }
 
 /**
- * Returns the items or the body in pieces, as `bodyFormat` says. If this part is empty, returns the other, or
- * the title.
+ * Returns the pieces of `items` or `body`, as `bodyFormat` says. Falls back to the other part, then to `title`.
  */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items

@@ -19,7 +19,7 @@ import { DryRun, textOfRequest } from "./connection.ts";
 import type { Context, GlobalFlags } from "./context.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./output.ts";
 
-/** Prints the reason why a command failed. Returns the exit of the command. (rule L1) */
+/** Prints the reason why a command failed. Returns the `Exit` of the command, such as `usage`. (rule L1) */
 export function printFailure(
   error: unknown,
   flags: GlobalFlags,
@@ -65,7 +65,7 @@ const plain = (text: string): string => redactText(printable(text));
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";
 
-/** Converts any error to a failure: the exit, what happened, and the next step. */
+/** Converts any error to a failure. A failure has an `exit`, a message and often a next step. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError)
     return { exit: error.exit, code: error.code, message: error.message, next: error.next, ...error.details };
@@ -89,8 +89,8 @@ export const cliErrorOf = (error: unknown): CliError =>
   error instanceof CliError ? error : new CliError(failureOf(error));
 
 /**
- * Converts an error of the server or an operator's command. Each bundle has its own classes, so `instanceof`
- * fails.
+ * Converts an error of the server, or of an operator's command. Each bundle has its own classes, so
+ * `instanceof` fails.
  */
 function programFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return unexpectedFailure(error, "unexpected");

@@ -149,8 +149,8 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
   });
 
 /**
- * Returns the apps with the name `wanted`; otherwise in any letter case; otherwise the apps whose ids start
- * with `wanted`.
+ * Returns the apps named `wanted`. Without a match, ignores letter case, and then compares `wanted` with the
+ * starts of ids.
  */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
   const small = wanted.toLowerCase();

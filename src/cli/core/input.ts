@@ -193,7 +193,7 @@ type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readon
  */
 export function readForeign(path: string, most: number): ForeignFile | undefined {
   try {
-    // The asynchronous functions load slowly.
+    // `statSync` is used, because the asynchronous functions load slowly.
     const found = statSync(path);
     // A pipe or a device may block the program or never end.
     if (!found.isFile()) return { fault: "is not a file" };

@@ -220,7 +220,7 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
-/** Returns the app's id or name. An app from a source with a server is only for that server. */
+/** Returns the app's id or name. If the app's source names a server, the app counts only for this server. */
 export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
   for (const { app, server, from } of sourcesOf(context, flags)) {
     if (app && (!server || webAddress(server, from) === baseUrl())) return app;

@@ -86,7 +86,8 @@ function refuseOtherServer(
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
- * Sends the items for this server that are safe to repeat, oldest first. Returns the exit of the first failure.
+ * Sends the items for this server that are safe to repeat, oldest first. Returns the `Exit` of the first
+ * failure.
  */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,

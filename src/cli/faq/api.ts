@@ -95,7 +95,10 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
     }
   };
   const read = () => either((api) => api.read());
-  /** Replaces the list with the maintainer token. Throws `refusal` if the token may have another app. */
+  /**
+   * Replaces the list with the maintainer token. Throws `refusal` if the token may belong to another app than
+   * the key.
+   */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
     // Somebody has changed the list after this command read it. A changed list must not be replaced.

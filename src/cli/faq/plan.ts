@@ -392,7 +392,8 @@ export const conflictsIn = (items: readonly Item[]): Item[] =>
   items.filter(({ action }) => action === "conflict");
 
 /**
- * Which value is used: `mine` (file) or `theirs` (server). `same`: both are equal. `conflict`: a person must choose.
+ * `mine` is the file's value, `theirs` the server's. `same` means equal values. With `conflict`, a person must
+ * choose.
  */
 type Side = "same" | "mine" | "theirs" | "conflict";
 

@@ -23,7 +23,7 @@ import { type Action, hashOf, type Item, planJson, planText } from "./plan.ts";
 import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
 import type { SeenEntry } from "./states.ts";
 
-/** The maximum number of attempts if the list changes meanwhile. Only a program changes a list so often. */
+/** The maximum number of attempts to push while the list changes. Only a program changes a list so often. */
 const mostAttempts = 20;
 
 /** Pushes the FAQ files, if the person agrees. Throws a CliError if the list changes during every attempt. */
@@ -167,7 +167,7 @@ export async function diffFaqs(
 /** Updates the files and the stored state after the push. A failure is only a warning. (rule C24) */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;
-  // The checkout of a CI job is deleted.
+  // In a CI job, nothing is written, because the checkout is deleted after the job.
   if (isCi) return;
   const byId = new Map(applied.entries.map((entry) => [entry.id, entry]));
   const entries = items.flatMap((item) => seenOf(item, checkout, applied, byId));

@@ -121,8 +121,8 @@ interface ReadFile {
 }
 
 /**
- * Reads a folder of Markdown files, which messages call `shown`. Earlier pushes and pulls contained
- * translations into `languages`.
+ * Reads a folder of Markdown files. Messages call the folder `shown`. `languages` are the languages of earlier
+ * pushes and pulls.
  */
 async function readFolder(folder: string, shown: string, languages: ReadonlySet<string>): Promise<Source> {
   const found = await markdownIn(folder);

@@ -223,7 +223,7 @@ async function resolvePassed(
   return all;
 }
 
-/** Returns the first request for each part of the list, for a dry run. Later requests depend on the answers. */
+/** Returns the first request for each part of `passed`, for a dry run. Later requests depend on the answers. */
 async function requestsOf(
   invocation: Invocation,
   run: PassingRun,
@@ -291,7 +291,7 @@ function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undef
 // The size limit of the server for a request, minus 16 KiB for the other fields of the body.
 const mostBytes = limits.json - 16_384;
 
-/** Splits the list into parts that fit into one request each. */
+/** Splits `passed` into parts. Each part fits into one request. */
 function parts(passed: readonly Passed[]): Passed[][] {
   const all: Passed[][] = [];
   let part: Passed[] = [];

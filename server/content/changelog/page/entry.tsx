@@ -127,7 +127,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     // The time of a scheduled note is always in the future. So only a newly typed time is refused.
     if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
     const isPublished = isOut(entry, visit.now);
-    // A published note without a draft has no publish button. The form was sent twice or from an old page.
+    // If a form publishes a published note without a draft, the form is old or was sent twice.
     const isAgain = isPublished && !entry.draft;
     const publication = isAgain ? undefined : await publicationOf(visit, values, isPublished);
     const body = entryBody(await withFixesInText(visit, changed, values));

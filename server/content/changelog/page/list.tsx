@@ -216,7 +216,7 @@ interface Published {
   readonly unfinished: readonly string[];
 }
 
-/** Returns the query of the page after a publication. */
+/** Returns the query in the address of the page that is shown after a note was published. */
 export function publishedQuery(entryId: string, publication: Fixes | undefined): string {
   if (!publication || publication.threads.length === 0)
     return new URLSearchParams({ entry: entryId }).toString();

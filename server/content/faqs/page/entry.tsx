@@ -181,8 +181,7 @@ const draftVersion = ({ draft }: DraftedFaq): string => (draft === null ? "" : t
 type TranslatedText = Pick<NonNullable<DraftedFaq["draft"]>, "question" | "answer" | "translations">;
 
 /**
- * Returns the result of `draftVersion` after `restored` becomes the draft. A draft does not contain unchanged
- * translations.
+ * Returns the version that `restored` would have as a draft. A draft does not contain unchanged translations.
  */
 const restoredVersion = ({ translations }: DraftedFaq, restored: TranslatedText): string =>
   textVersion({ ...restored, translations: changedTexts(translations, restored.translations) });

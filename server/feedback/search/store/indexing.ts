@@ -96,7 +96,8 @@ interface Noted {
   readonly mark: string;
 }
 
-// PostgreSQL needs `xmin`: a thread may leave the queue and return with the same `changes`.
+// The mark on PostgreSQL contains `xmin`, because a thread may leave the queue and return with the same
+// `changes`.
 const markOf = {
   sqlite: "CAST(changes AS text)",
   postgres: "changes || '.' || CAST(xmin AS text)",

@@ -31,7 +31,10 @@ const steps = [
   { ranges: 2, thousands: 0 },
 ] as const;
 
-/** The number of older ranges in the third step. Later steps search more ranges, up to `mostRanges`. */
+/**
+ * The number of older ranges of threads that the third step searches. Later steps search more ranges, up to
+ * `mostRanges`.
+ */
 const ranges = 4;
 
 const mostRanges = 64;
@@ -134,7 +137,10 @@ async function firstRare(
   return undefined;
 }
 
-/** Returns the numbers of at most `mostSampled` ranges before `end`, at equal distances, newest first. */
+/**
+ * Returns at most `mostSampled` numbers of ranges of threads below `end`, at equal distances, the highest
+ * number first.
+ */
 function sampleOf(end: number): number[] {
   const count = Math.min(mostSampled, end);
   return Array.from({ length: count }, (_, at) => end - 1 - Math.floor((at * end) / count));

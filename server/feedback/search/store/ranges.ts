@@ -38,8 +38,8 @@ export interface Effort {
    */
   readonly few: number;
   /**
-   * A word is rare if it is in at most this estimated number of threads. If negative, no word is rare. Only for
-   * PostgreSQL.
+   * The highest estimated number of threads with a rare word, on PostgreSQL. A negative number makes no word
+   * rare.
    */
   readonly rare: number;
 }

@@ -267,7 +267,10 @@ function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   return { ...scope, status: scope.status ?? only("status"), type: scope.type ?? only("type") };
 }
 
-/** Returns the SQL conditions for the facts of a query. Several statuses or types are alternatives. */
+/**
+ * Returns the SQL conditions for the `facts` of a query, such as `status:open`. Several statuses or types are
+ * alternatives.
+ */
 function conditionsOf({ scope, query: { facts }, userId }: ThreadSearch): Condition[] {
   return [
     ...oneOf("f.status", facts, "status"),
@@ -346,7 +349,7 @@ export async function searchedApps(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** The maximum number of ranges in one step. Such a step blocks the server for up to 25 milliseconds. */
+/** The maximum number of ranges of threads in one step. A step blocks the server for up to 25 milliseconds. */
 const mostRanges = 16;
 
 /**

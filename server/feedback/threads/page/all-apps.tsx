@@ -352,7 +352,8 @@ interface OfApp {
 }
 
 /**
- * Calls `act` for each app. If an earlier app was changed, skips an app with an `ApiError` instead of throwing.
+ * Calls `act` for each app. An `ApiError` skips the app if `leavesOut` contains its code, or after an earlier
+ * change.
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],

@@ -277,10 +277,7 @@ function changeView(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/**
- * Shows the refused form of a view again. The list has the person's changed filters, otherwise the stored
- * filters.
- */
+/** Shows the refused form of a view again. The list uses the changed filters, or else the stored filters. */
 async function showViewAgain(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const view = await readView(visit);
   const form = filledOver(filledAgain(visit.fields, atViewFields(refusal)), currentView(view));

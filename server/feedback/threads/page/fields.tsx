@@ -189,8 +189,7 @@ const hasEditFault = ({ part, refusal }: SentThread): boolean =>
 const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
 /**
- * Returns the values after a recall. The note of the recalled proposal is empty. Notes for other proposals
- * stay.
+ * Returns the sent values after a recall. The note of the recalled proposal is empty. All other values stay.
  */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),

@@ -25,7 +25,7 @@ import { threadPage } from "./page.tsx";
 import { numberOf } from "./texts.tsx";
 import { readThread, threadTitle } from "./thread.tsx";
 
-/** The maximum number of threads that the page offers. */
+/** The maximum number of threads that the page offers for a merge. */
 const mostOffered = 20;
 
 function merge(visit: SignedInVisit): Promise<Reply<"merged">> {

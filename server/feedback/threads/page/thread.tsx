@@ -192,7 +192,7 @@ export interface ThreadProps {
   readonly events: readonly ThreadEvent[];
   readonly ofSender: ThreadAsideProps["ofSender"];
   readonly statusUrl: string | undefined;
-  /** The id of the last repeated report shown in its group. Empty if there is no limit. */
+  /** The id of the repeated report with which its group ends. Empty if groups end with their newest reports. */
   readonly repeatsUntil: string;
 }
 

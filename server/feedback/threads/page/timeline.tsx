@@ -52,7 +52,7 @@ export interface OtherMessages {
 
 /** Which repeated reports of a large group are on the page. */
 interface ShownRepeats {
-  /** The id of the last repeated report shown in its group. Other groups end with their newest reports. */
+  /** The id of the repeated report at which its group ends. All other groups end with their newest reports. */
   readonly until: string;
   /**
    * Returns the address of the page with this `until`. Without `until`, groups end with their newest reports.

@@ -131,7 +131,7 @@ async function removeSome(tx: Transaction, values: readonly string[], most: numb
 
 interface RemovedThreads {
   readonly count: number;
-  /** The SHA-256 hashes of the files of these threads. Other threads may have the same files. */
+  /** The SHA-256 hashes of the files of the deleted threads. Other threads may have the same files. */
   readonly hashes: readonly string[];
 }
 

@@ -112,7 +112,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // Without a heading, a text from which marks of tools were removed counts as a change of type `changed`.
+  // If no heading came before and a tool added texts to this change, the default type is `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };

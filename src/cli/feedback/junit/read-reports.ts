@@ -23,7 +23,7 @@ export interface ReadReports {
   readonly faults: readonly InputFault[];
   /** One sentence, with the path of the report, for each suite whose failure count does not match its tests. */
   readonly doubts: readonly string[];
-  /** One failed test for each report that cannot be read and that contains no failing test. */
+  /** One failed test for each faulty report in which no failing test was found. */
   readonly unread: readonly TestResult[];
 }
 
