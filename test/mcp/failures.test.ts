@@ -158,7 +158,7 @@ describe.each(eras)("a failure over %s", (era) => {
       await client.callTool("read_feedback", { feedback: api.addThread() }),
     );
     expect(isError).toBe(true);
-    expect(text).toContain("Create one in the console settings, set INNKEEP_AGENT_TOKEN");
+    expect(text).toContain("Create one in the console settings. Then store it");
     expect(api.requests).toHaveLength(0);
   });
 
