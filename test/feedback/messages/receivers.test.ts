@@ -82,7 +82,7 @@ describe.each(databases)("a reply to everyone on $name", (engine) => {
     };
     const refused = await post(opened);
     const shown = await refused.text();
-    expect([refused.status, shown.includes("Other senders than before would get the reply")]).toEqual([
+    expect([refused.status, shown.includes("The senders who would get the reply have changed")]).toEqual([
       409,
       true,
     ]);

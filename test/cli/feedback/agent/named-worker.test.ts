@@ -157,7 +157,7 @@ describe("a worker with a name (rule L74)", () => {
       expect(ran.exit).toBe(4);
       expect(ran.stderr).toContain(`The outcome of ${runId} (succeeded) is not reported.`);
       expect(ran.stderr).toContain("Set a valid agent token.");
-      expect(ran.stderr).toContain("runs no command again");
+      expect(ran.stderr).toContain("does not run the command again");
       expect(ran.stderr).not.toContain("auth login");
       const token = await service.makeToken(world.cast.owner, "agent", { scopes: ["runs:work"] });
       const next = await world.approved("", { ...world.cast, agent: { authorization: `Bearer ${token}` } });
