@@ -172,7 +172,7 @@ const keychain =
   "The agent token is in the keychain of this system, and this MCP server could not read it. Tell the user to unlock the keychain. If this MCP server has no desktop session, tell the user to set INNKEEP_AGENT_TOKEN in the configuration of this MCP server, or to start it with --agent-token-file FILE. On Linux, DBUS_SESSION_BUS_ADDRESS may be missing in its environment. Then call again.";
 
 const untrusted =
-  "The agent token was not sent: only a file of this project names the server, and the project may come from a stranger. Ask the user whether the server is the right one, and to set INNKEEP_BASE_URL in the configuration of this MCP server.";
+  "The agent token was not sent. Only a file of this project names the Innkeep server, and the project may come from a stranger. Ask the user whether the Innkeep server is the right one. If it is, ask the user to set INNKEEP_BASE_URL in the configuration of this MCP server.";
 
 const answerLimits: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
 

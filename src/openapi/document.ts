@@ -80,7 +80,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   runs: "Decisions on proposals",
   consoleFaqs: "FAQ entries, for people and scripts",
   consoleChangelog: "Release notes, for people and scripts",
-  texts: "The texts of the FAQ and of release notes: preview and pictures",
+  texts: "Previews of the texts of the FAQ and of release notes, and pictures in them",
   listings: "Offers of an app to testers",
   cycles: "Cycles of a closed test",
   slots: "The slots of testers in a test",

@@ -27,8 +27,8 @@ interface RepeatDifference {
   /** Whether `text` contains only the lines that differ. */
   readonly isPartOfText: boolean;
   /**
-   * The metadata entries that differ, with the repeat's values. A value is undefined if the repeat lacks the
-   * entry.
+   * The metadata entries that differ from the first report, with the values of the repeated report. Undefined
+   * stands for a missing entry.
    */
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }

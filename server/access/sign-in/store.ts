@@ -305,7 +305,7 @@ export const accountLinks = {
     await tx.insert(tables.accountLinks, { ...row, kind: "sign_up" });
   },
 
-  /** Stores the link if the address has an account with a password. All addresses run the same statements. */
+  /** Stores the link if the address has an account with a password. Runs the same statements for every address. */
   async addRecovery(tx: Transaction, link: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "recovery", link.email, link.now);
     await tx.run(

@@ -4,7 +4,7 @@ import type { Links } from "../../console/links.ts";
 import type { StartedApp } from "../../console/page-reads.ts";
 import { Line, Refused } from "../../console/parts.tsx";
 
-/** The page on which a person creates their first app, or another app, with a key. */
+/** The page on which a person creates an app together with its first key. */
 export const Begin = ({
   navigation,
   form = filledWith({ kind: "intake" }),

@@ -209,7 +209,7 @@ const keepReceiver = ({ target }) => {
 form?.addEventListener("input", keepReceiver);
 form?.addEventListener("focusin", keepReceiver);
 form?.addEventListener("restored", () => keepReceiver({ target: form.elements.replyBody ?? {} }));
-// The text of a refused reply or of a draft is there before the person types.
+// The page can already contain the text of a refused reply or of a draft.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
 // A line above the reply shows who wrote a new message. A click on its link hides the line. (rule F35)

@@ -452,7 +452,7 @@ export const audit = table(
   {
     of: "app",
     erase:
-      "The entry is kept without the mail address. If the person did the action, the network address is removed, too. The subject of a thread is deleted together with the thread.",
+      "The entry is kept without the mail address. If the person did the action, the network address is removed, too. If the entry contains the subject of a thread, the subject is deleted together with the thread.",
     searched: {
       own: `(t.app_id IS NULL AND t.owner_id = ?)
       OR t.app_id IN (SELECT former.app_id FROM former_apps former WHERE former.user_id = ?)`,

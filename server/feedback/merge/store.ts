@@ -630,7 +630,7 @@ export async function resolutionOf(reader: Reader, id: string): Promise<string |
   return row?.at ?? null;
 }
 
-/** Stores how a thread changed when the thread `id` was merged into this thread. */
+/** Stores how the merge of the thread `id` reopened the other thread. */
 export const noteReopened = (tx: Transaction, id: string, reopened: Reopened) =>
   tx.run("UPDATE thread_merges SET reopened = ? WHERE feedback_id = ?", JSON.stringify(reopened), id);
 

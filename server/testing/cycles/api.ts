@@ -450,7 +450,7 @@ const unknownAccount =
   "There is no account with this e-mail address. Ask the tester to create one, then assign the slot again.";
 
 const unverifiedAccount =
-  "The e-mail address of this account is not verified yet. Ask the tester to set a new password by mail, and then assign the slot again. Or ask the tester to request the slot.";
+  "The e-mail address of this account is not verified yet. Ask the tester to request a new password, and to follow the link in the mail. Then assign the slot again. Or ask the tester to request the slot.";
 
 const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
   acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());

@@ -54,7 +54,7 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly messages: string;
   /** A JSON list of proposals, oldest first. */
   readonly proposals: string;
-  /** The number of messages of the thread, or of its messages before `before`. */
+  /** The number of all messages of the thread, or only of those that are older than `before`. */
   readonly messageCount: number;
 }
 

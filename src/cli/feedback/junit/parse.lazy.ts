@@ -415,7 +415,7 @@ function putInDoubt(tests: TestResult[], from: number): void {
   }
 }
 
-/** The outcome in the attributes or properties of a test or suite. `unclear` is an unknown word. */
+/** The outcome in the attributes or properties of a test or suite. `unclear` stands for a word that is not known. */
 type StatedOutcome = "failed" | "flaky" | "skipped" | "unclear" | "passed" | undefined;
 
 const failing = [
