@@ -36,7 +36,7 @@ describe("the command innkeep mcp in a project that names a server (rule L75)", 
     expect(request).toMatchObject({ baseUrl: stranger, agentToken: undefined, tokenFile: undefined });
     const failure = await request?.storedToken?.().catch((error) => error);
     expect(failure).toMatchObject({ code: "untrusted_server" });
-    expect(explain(failure, stranger)).toMatch(/^The agent token was not sent: .* set INNKEEP_BASE_URL/);
+    expect(explain(failure, stranger)).toMatch(/^The agent token was not sent\. .* set INNKEEP_BASE_URL/);
     const checked = await line.run(["mcp", "--check", "--json", ...words]);
     expect(checked.stdout).toContain(`is not sent to ${stranger}`);
   });
