@@ -64,8 +64,8 @@ describe("the command feedback search", () => {
   });
 
   it.each([
-    ["zebra OR horse", "The search looks for OR as ordinary words."],
-    ["zebra AND NOT horse", "The search looks for AND, NOT as ordinary words."],
+    ["zebra OR horse", "The search looks for OR as ordinary words,"],
+    ["zebra AND NOT horse", "The search looks for AND, NOT as ordinary words,"],
   ])("says what it does with %s", async (query, hint) => {
     expect((await run(["feedback", "search", query])).stderr).toContain(hint);
   });

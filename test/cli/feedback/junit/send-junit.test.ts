@@ -94,7 +94,7 @@ describe("the command feedback send --junit", () => {
     expect(bodies()[20]).toMatchObject({
       subject: "5 more tests failed",
       message: expect.stringMatching(
-        /^5 more tests failed\. 20 failures have a report.*\n\n- test 20 \(cart\): failure 20\n/,
+        /^5 more tests failed\. 20 failures have separate reports.*\n\n- test 20 \(cart\): failure 20\n/,
       ),
       metadata: { failing: 25, suites: ["cart"] },
       dedupeKey: expect.stringMatching(/^junit-more:[0-9a-f]{32}$/),
