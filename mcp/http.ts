@@ -300,7 +300,7 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 
 const reservedPrefix = "io.modelcontextprotocol/";
 
-/** Reads a call of a tool. Undefined for unusual fields and for waits, which the SDK must handle. */
+/** Reads a tool call. Undefined if the call has unusual fields or waits; then the SDK must handle the call. */
 function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
   const { id, params } = body;
@@ -315,7 +315,7 @@ function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
 }
 
 /**
- * Whether no argument is an object or a list. The SDK handles all other calls, and limits the number of values.
+ * Whether no argument is an object or a list. The SDK handles other calls, and limits their number of values.
  */
 const isFlat = (given: unknown): given is Fields =>
   isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
@@ -441,8 +441,8 @@ const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string,
   );
 
 /**
- * Handles the requests of an array one after another, because a large array could block other clients. Waits
- * begin immediately. (rule A64)
+ * Handles an array's requests one after another, so that other clients are not blocked. Requests that wait for
+ * decisions begin immediately. (rule A64)
  */
 function handleInTurns(server: McpServer): McpServer {
   const connect = server.connect.bind(server);
@@ -467,7 +467,7 @@ function handleInTurns(server: McpServer): McpServer {
   return server;
 }
 
-/** Whether a request must not run at the same time as others. False for waits for a decision. */
+/** Whether a request must not run at the same time as others. False if the request waits for a decision. */
 const takesTurn = (message: unknown): message is JSONRPCMessage & { readonly id: string | number } =>
   isJSONRPCRequest(message) && !isWait(message);
 

@@ -23,8 +23,8 @@ export interface StdioOptions extends McpOptions {
   /** The default is the clock of the system. */
   readonly clock?: Clock | undefined;
   /**
-   * Whether a client's first messages get the answers that the build prepared, without the SDK. The default is
-   * true.
+   * Whether the first messages of a client get answers that the build prepared. These answers do not need the
+   * SDK. The default is true.
    */
   readonly prepared?: boolean | undefined;
 }

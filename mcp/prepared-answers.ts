@@ -14,8 +14,8 @@ import { longestWait, type McpOptions, offersWork } from "./options.ts";
 export type AnswerOf = (line: string) => string | undefined;
 
 /**
- * Returns a function that answers the first messages of one client like the SDK. Undefined if the SDK must
- * answer.
+ * Returns a function that answers the first messages of one client like the SDK. For other messages, the
+ * function returns undefined.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];

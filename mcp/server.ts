@@ -305,12 +305,12 @@ class PageOffer extends Error {
   }
 }
 
-/** How long a person can answer the offer to open a page. The wait for a decision may continue afterwards. */
+/** The offer to open a page ends after this time. The wait for a decision may continue afterwards. */
 const longestMs = 3_600_000;
 
 /**
- * Returns OfferPage if the client can show pages and has answered no offer. Without a session, OfferPage throws
- * PageOffer. (rule A61)
+ * Returns a function that offers a page. Undefined if the client cannot show pages or has answered an offer.
+ * Without a session, the function throws PageOffer. (rule A61)
  */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;

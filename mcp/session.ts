@@ -78,8 +78,8 @@ export function serveSession(
 }
 
 /**
- * Creates the dependencies of the tools. Modules load at their first use. The client does not get messages of
- * `warn`.
+ * Creates the dependencies of the tools. Each module is loaded at its first use. `warn` sends nothing to the
+ * client.
  */
 function createDeps(options: McpOptions, warn: (message: string) => void, clock: Clock = systemClock): Deps {
   const connection = createConnection(options);
@@ -172,8 +172,8 @@ export interface Batches {
    */
   readonly lines: Transform;
   /**
-   * Adds `message` to its batch. Writes complete batches. Returns false if no batch waits for `message`. Stores
-   * the protocol revision.
+   * Adds an answer to the batch that contains its request, and writes a complete batch. Returns false if no
+   * batch contains the request.
    */
   collect(message: JSONRPCMessage): boolean;
 }
@@ -186,6 +186,7 @@ interface Batch {
 
 export function createBatches(write: (answer: object) => void): Batches {
   let waiting: Batch[] = [];
+  /** The protocol revision in the answer to `initialize`. */
   let revision: string | undefined;
 
   const endIfComplete = (batch: Batch): void => {

@@ -9,7 +9,7 @@ export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
   const output = reserveOutput(io);
   const out = output.protocol;
-  // The error needs no handling here: if the client stops reading, `end` stops the server.
+  // This error is ignored, because an error of standard output also calls `end`, which stops the server.
   out.on("error", () => undefined);
   const warn = (message: string): void => {
     io.stderr.write(`innkeep mcp: ${message}\n`);
@@ -197,7 +197,7 @@ const idAtStart = new RegExp(`^\\s*\\{(?:\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*
 
 const idAtEnd = new RegExp(`[,{]\\s*${id}(?:\\s*,\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*")*\\s*\\}\\s*$`);
 
-/** Returns the error, with the id if it is at the beginning or the end of the line. */
+/** Returns the error about a line that is too long. The id comes from `first` or `last`, or is null. */
 function refusalOf({ first, last }: LineEnds, limit: number) {
   const [, id] = idAtStart.exec(first.toString("utf8")) ?? idAtEnd.exec(last.toString("utf8")) ?? [];
   const message = `The message is larger than ${limit} bytes. Send less.`;

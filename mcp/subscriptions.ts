@@ -11,7 +11,7 @@ import { isNotFound, readRun } from "./refusals.ts";
 /** The subscriptions of one client over standard input, in both eras of the protocol: `legacy` and `modern`. */
 interface Subscriptions {
   /**
-   * Sends later notifications of changes through `server`. In the era `legacy`, `server` also handles
+   * Sends notifications of changes through `server` from now on. In the era `legacy`, `server` also handles
    * subscription requests.
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
@@ -199,8 +199,8 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
 /**
- * Watches until the signal aborts, and never resolves. After a failure, notifies every topic, because changes
- * may be missing.
+ * Watches, and rejects when the signal aborts. After a failure, notifies about every topic, because changes may
+ * be missing.
  */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {
@@ -218,7 +218,7 @@ async function watchOn(context: WatchContext, watching: Watching, first: Promise
   }
 }
 
-/** The position in the list of changes if the server has no such list. */
+/** Stands for the position in the list of changes if the server has no list of changes. */
 const noList = "";
 
 async function readMark({ connection }: WatchParts, signal: AbortSignal): Promise<string> {

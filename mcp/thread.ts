@@ -55,9 +55,7 @@ export interface ThreadPage {
   readonly nextCursor: string | null;
 }
 
-/**
- * A page contains the messages before this position. The position is a message id, or a count for old servers.
- */
+/** The id of a message, or a number of earlier messages. A page has the messages before this position. */
 export type Position = string | number;
 
 type ProposalText = Pick<ProposalParts, "summary" | "plan">;
@@ -69,8 +67,8 @@ const mostOfNote = 500;
 const mostMessages = 200;
 
 /**
- * Returns a page of at most `maxChars` UTF-16 units. Later pages have at least one message, but no report.
- * (rule L17)
+ * Limits a page to `maxChars` UTF-16 units. With `before`, a page has at least one message, but no first
+ * report. (rule L17)
  */
 export function threadPageOf(
   thread: {

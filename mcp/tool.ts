@@ -119,7 +119,7 @@ function unknownName(name: string, known: readonly string[]): string {
   return `${shown} is unknown${near ? ` (did you mean \`${near}\`?)` : `; the arguments are ${known.join(", ")}`}`;
 }
 
-/** Converts strings into numbers and booleans where these are required: some models write them as strings. */
+/** Converts strings into required numbers and booleans, because some models write `"5"` instead of `5`. */
 function withValues(values: unknown, error: z.core.$ZodError): unknown {
   if (!isObject(values)) return values;
   const entries = Object.entries(values).map(([name, value]) => {
@@ -195,5 +195,5 @@ export interface Page {
   readonly message: string;
 }
 
-/** Offers a page until `signal` aborts. With the newer protocol, throws a PageOffer, which ends the call. */
+/** Offers a page until `signal` aborts. Without a session, throws a PageOffer, which ends the call. */
 export type OfferPage = (page: Page, signal: AbortSignal) => void;

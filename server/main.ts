@@ -172,7 +172,7 @@ async function serveFrom(
   return 0;
 }
 
-/** How many following ports to try. If none is free, the server uses any free port. */
+/** The number of further ports that the server tries. If all are in use, the system chooses a port. */
 const nextPorts = 20;
 
 /** Listens on the configured port, or with `local` on the next free port. */

@@ -190,8 +190,8 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` with a proposal id or `queue` after each change. Resolves when `gone` aborts or the time is
-   * over. Rejects if the token is revoked.
+   * Calls `tell` with the changed topic. Resolves when `gone` aborts, or after an hour. Rejects if the token is
+   * revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }

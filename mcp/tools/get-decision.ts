@@ -74,7 +74,7 @@ export async function getDecision(
   return { structured, text: decisionText(nonce, structured) };
 }
 
-/** Throws a Refusal if the error means that there is no such run; throws any other error unchanged. */
+/** Throws a Refusal if the error means that the proposal does not exist. Throws any other error unchanged. */
 export function noSuchRun(error: unknown): never {
   if (!isNotFound(error)) throw error;
   throw new Refusal(

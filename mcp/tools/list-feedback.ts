@@ -148,7 +148,7 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
 /** The maximum number of tokens of a language model in a page of 20 threads. (rule L14) */
 const mostTokens = 1_500;
 
-/** The estimated numbers of a language model's tokens that the parts of an answer need. */
+/** Estimates of how many tokens of a language model each part of an answer needs. */
 const tokens = {
   /** The number of a language model's tokens in the answer without its rows. */
   aroundRows: 190,

@@ -178,7 +178,7 @@ async function postProposal(
     return record;
   } catch (error) {
     if (signal.aborted || !mayHaveArrived(error)) throw error;
-    // Does not send the proposal again, because a second request could post a second message in the app's chat.
+    // The proposal is not sent again, because a second request could post a second message in the app's chat.
     return findPosted(draftForThread.draft, deps, signal);
   }
 }
@@ -312,7 +312,10 @@ async function awaitingRunOn(
   return now?.status === "awaiting_approval" ? now.run_id : undefined;
 }
 
-/** Returns the proposal with its current status. Undefined if the server has deleted it or its text is not verified. */
+/**
+ * Returns the proposal with its current status. Undefined if the server deleted the proposal or may have
+ * another text.
+ */
 async function refreshed(
   record: KnownProposal,
   deps: Pick<Deps, "clock" | "connection">,

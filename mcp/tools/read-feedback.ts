@@ -110,7 +110,7 @@ const imageLinks = (thread: ThreadParts) =>
     name: `image ${index} of the feedback`,
   }));
 
-/** Returns a thread as text. Fence lines separate the texts of the public, of the team and of agents. */
+/** Returns a thread as text. Lines with `nonce` separate the texts of strangers, of the team and of agents. */
 function threadText(nonce: string, answer: ThreadAnswer): string {
   const { untrusted, team, agents, latest_proposal, ...rest } = answer;
   const { decision_note = null, ...proposal } = latest_proposal ?? {};

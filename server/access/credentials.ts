@@ -275,7 +275,10 @@ interface Rotation {
   readonly id: string;
   /** For how many minutes the old secret still works. */
   readonly graceMinutes: number;
-  /** When the token expires. Null: never. Undefined: the time does not change. */
+  /**
+   * When the token expires. Null means that the token never expires. Undefined means that the time does not
+   * change.
+   */
   readonly expiresAt: string | null | undefined;
 }
 

@@ -30,7 +30,7 @@ import { fullDisk, leftoversIn } from "./scratch.ts";
 import { dumpRows, snapshotName, type Table, tablesOf, withSnapshot } from "./store.ts";
 import { verify } from "./verify.ts";
 
-/** The maximum number of characters in an entry before the next rows go into a new entry. */
+/** After this number of characters, the next rows go into a new entry of the archive. */
 const entryLength = 1_048_576;
 
 interface Order {
@@ -104,8 +104,8 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
- * Writes a backup into its draft. An encrypted backup is first written unencrypted into the data folder.
- * (rule O21)
+ * Writes a backup into the draft of `file`. An encrypted backup is first written unencrypted into the data
+ * folder. (rule O21)
  */
 async function make(
   database: Database,

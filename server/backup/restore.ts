@@ -324,7 +324,8 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
 }
 
 /**
- * Whether two lists of migrations create the same schema. A database older than the baseline has another list.
+ * Whether two lists of migrations create the same schema. Old databases list the migrations 1 to 116 in place
+ * of 117.
  */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));
@@ -380,8 +381,8 @@ async function deploymentValueIn({ archive, header }: Backup, wanted: string): P
 }
 
 /**
- * Writes `secret` if the folder has none. If `work` fails, removes the file, so that the restore can be
- * repeated.
+ * Writes `secret` to a file if the folder has no secret. If `work` fails, removes this file, so that the
+ * restore can be repeated.
  */
 async function withRestoredSecret<Result>(
   location: DataLocation,

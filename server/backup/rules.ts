@@ -52,7 +52,7 @@ export const begunNightly = (last: NightlyBackup | undefined, now: Date): Nightl
 /** Returns the end of a lease that is renewed now. */
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
-/** Returns the newest time `at` up to `now`, in milliseconds since 1970. `at` is minutes after midnight UTC. */
+/** Returns when it was last `at` minutes after midnight UTC, in milliseconds since 1970. */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
   return today <= now.getTime() ? today : today - dayMilliseconds;
@@ -72,10 +72,7 @@ export function nightlyWarning(nightly: NightlyBackup, now: Date): string | unde
   return age > oldMilliseconds ? `No nightly backup was verified for two days. ${proven}` : undefined;
 }
 
-/**
- * Returns the start of the last backup, or of the previous backup, if that backup never ended. Otherwise
- * undefined.
- */
+/** Returns when a backup began that never ended. Undefined if none is known or the last backup has ended. */
 function unfinishedSince(
   { outcome, startedAt, until, unfinished }: NightlyBackup,
   now: Date,

@@ -234,7 +234,9 @@ export async function emptyLeftOut(tx: Transaction): Promise<void> {
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
 }
 
-/** Deletes waiting notices and cancels posts to chats: the old server may have sent them. (rules M6, O9) */
+/**
+ * Deletes waiting notices and cancels posts to chats, because the old server may have sent them. (rules M6, O9)
+ */
 export async function dropWaiting(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM mails WHERE kind = 'notice' AND status = 'waiting'");
   await tx.run(

@@ -21,7 +21,7 @@ export interface VerifyOrder {
   readonly file: string;
   /** The file with the secret keys for an encrypted backup. */
   readonly identity?: string | undefined;
-  /** The folder for the scratch database. */
+  /** The folder in which `verify` creates a temporary folder with the restored database. */
   readonly scratch?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface Page extends WithAddress {
 
 /** A form. Its API endpoint checks the role. If the action was not done, the next page shows `notDone`. */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
-  /** The page that contains the form and shows it again after a refusal. "any": all pages contain the form. */
+  /** The page that contains the form and shows the form again after a refusal. "any" means every page. */
   readonly page: Page | "any";
   readonly act: PageHandler<V, Done>;
   readonly done: DoneNotices<Done>;

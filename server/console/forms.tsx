@@ -662,18 +662,18 @@ interface DraftField {
   /** Whether the text is an answer in a thread. Other members see who is writing an answer. (rule F36) */
   readonly answers?: boolean;
   /**
-   * The control whose choice belongs to the text, such as the receiver. The choice is stored only with a text.
-   * (rule O17)
+   * The name of the control that belongs to the text, such as `replyReceiver`. A choice is stored only with a
+   * text. (rule O17)
    */
   readonly choice?: string;
   /** Whether the field adds something to an object. Such a field is empty after its text was saved. */
   readonly adds?: boolean;
 }
 
-/** The value of the field for the receiver of a reply to everyone. */
+/** The value of the field `replyReceiver` for a reply to everyone. */
 export const everyone = "everyone";
 
-/** The value of the field for the receiver of a reply if the person must still choose one. (rule M10) */
+/** The value of the field `replyReceiver` while the person must still choose a receiver. (rule M10) */
 export const unchosen = "unchosen";
 
 /** The limit of a draft for a number or date. It is high, because people may type any text. */

@@ -22,8 +22,8 @@ export interface LinkPages {
 }
 
 /**
- * Prepares pages with a secret link. `noSuchLink` returns the same page for all wrong links, so it reveals
- * nothing.
+ * Prepares pages with a secret link. `noSuchLink` returns the same page for all wrong links, so that this page
+ * reveals nothing.
  */
 export function createLinkPages(
   deps: Pick<Deps, "log" | "settings">,

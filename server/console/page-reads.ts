@@ -122,8 +122,8 @@ export const createPageReads =
     },
 
     /**
-     * Returns why the mails of `appId`, or of all owned apps, cannot be sent. Undefined on a server without
-     * mail. (rule M17)
+     * Returns why the mails of `appId`, or of all owned apps, cannot be sent. Undefined without a fault, and on
+     * a server that sends no mail. (rule M17)
      */
     async mailFault(appId?: string): Promise<MailFault | undefined> {
       if (settings.mailOut === undefined || settings.dev) return undefined;

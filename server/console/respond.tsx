@@ -16,8 +16,8 @@ export interface PageTraits {
 }
 
 /**
- * Creates the function that sends replies. The function throws `busy` for too many long pages or too much
- * unread data.
+ * Creates the function that sends replies. The function throws `busy` if too many long pages wait or memory is
+ * short.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,

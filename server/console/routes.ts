@@ -287,7 +287,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
     return {
       ...visit,
       ...{ caller, needs, reads: readsOf(caller, now), isLive: isLive(ctx) },
-      // Most pages do not need these functions. So they are created when a page uses them.
+      // Each getter creates its functions when a page uses them, because most pages do not need the functions.
       get views() {
         return viewsOf(caller, now);
       },
@@ -325,7 +325,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
     );
   };
 
-  /** If a request failed before its form was read, reads the fields for the error page. */
+  /** Reads the form for the error page if the request failed before its form was read. */
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
   };

@@ -59,7 +59,7 @@ export interface Caller<Result> {
   reject(error: unknown): void;
 }
 
-/** `request` has a time limit on PostgreSQL. `long` has no limit. */
+/** On PostgreSQL, a `request` transaction has a time limit. A `long` transaction has no time limit. */
 export type Pace = "request" | "long";
 
 /**

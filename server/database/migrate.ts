@@ -8,7 +8,7 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
-  /** The number of an older migration that must run later. Otherwise the older migration would take longer. */
+  /** The number of an older migration. This migration runs before it, so that the older migration is faster. */
   readonly runsBefore?: number;
   /**
    * The earlier migrations that this migration replaces. A database with exactly those migrations already has

@@ -204,7 +204,10 @@ const mostNamed = 500;
 /** How many SQL texts are remembered after their first use. Many texts are never used again. */
 const mostSeen = 2_000;
 
-/** Returns a statement for `pg` with numbered placeholders. Each connection plans a statement with a name only once. */
+/**
+ * Returns a statement for `pg` with numbered placeholders. If the statement has a name, each connection plans
+ * the statement once.
+ */
 type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
 /** Names a statement only at its second use, because each connection keeps all named statements in memory. */

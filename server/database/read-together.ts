@@ -14,7 +14,7 @@ interface Waiting<Item, Found> {
   readonly caller: Caller<Found>;
 }
 
-/** All items of the same turn of the event loop are read together. If that fails, each is read alone. */
+/** Reads all items of the same turn of the event loop together. If this fails, reads each item alone. */
 export function readTogether<Item, Found>({ one, many }: Reads<Item, Found>): (item: Item) => Promise<Found> {
   let waiting: Waiting<Item, Found>[] = [];
 

@@ -381,7 +381,7 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   };
 }
 
-/** Creates the store of the units that wait to append rows. Each table and list of columns has one unit. */
+/** Creates a store of units that append rows. The rows of one table with the same columns share one unit. */
 function createAppends(add: (unit: Unit) => void) {
   const waiting = new Map<string, WaitingRows[]>();
 

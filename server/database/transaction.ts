@@ -290,7 +290,7 @@ export const select = <Of extends AnyTable, Field extends keyof Row<Of> & string
   rest = "",
 ): Sql<Pick<Row<Of>, Field>> => `SELECT ${listed(table, fields)} FROM ${table.name} ${rest}`;
 
-/** Creates a function that returns the text for a list of columns. It calls `make` only once for each list. */
+/** Creates a function that returns the SQL for a list of columns. It calls `make` only once for each list. */
 function textsBy(make: (columns: readonly string[]) => string): (columns: readonly string[]) => string {
   const texts = new Map<string, string>();
   return (columns) => {

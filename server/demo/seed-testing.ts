@@ -144,10 +144,7 @@ interface TesterDay extends DemoSlot {
   readonly day: number;
 }
 
-/**
- * Records what the tester does on `day`. First records a session of yesterday that the server received only
- * today.
- */
+/** Records what the tester does on `day`. A session of the day before that arrives late is recorded first. */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
   if (letterOf(testerDay, day - 1) === "l") {

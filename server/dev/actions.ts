@@ -247,7 +247,7 @@ function isCode(name: string): name is ErrorCode {
   return Object.hasOwn(errorCatalogue, name);
 }
 
-/** Returns an error with `status` and with the body of `code`. The API itself may never use this status. */
+/** Returns an error with `status` and with the body of `code`. The API itself may never combine these two. */
 function apiErrorOf({ status, code }: NonNullable<Fault["error"]>): ApiError {
   const retry = status === 429 || status === 503 ? { retryAfterSeconds: 1 } : {};
   const cause = new Error("A developer has added this fault");

@@ -63,8 +63,8 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
     /** Saves the current state under a name, and replaces an older snapshot with that name. */
     save,
     /**
-     * Replaces the current state. Throws `not_found`, or `wrong_state` if the snapshot is damaged or of another
-     * version.
+     * Replaces the current state with a snapshot. Throws `not_found`, or `wrong_state` if the snapshot is
+     * damaged or of another version.
      */
     load: (name: string) => load(name).catch((error) => Promise.reject(refusalOf(error, name))),
   };

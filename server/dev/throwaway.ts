@@ -30,8 +30,8 @@ export async function serveThrowaway({
 }: {
   readonly environment: Environment;
   /**
-   * The first line contains the options. Later lines name processes to end. The stream ends with the parent
-   * program.
+   * The first line contains the options. Each later line names a process to end. The stream ends when the
+   * parent program ends.
    */
   readonly input: Readable;
   readonly out: (line: string) => void;

@@ -49,7 +49,7 @@ export const createTrigger =
   async ({ event, app, set }) => {
     const scene = await sceneOf(deps, parts, app);
     const { person, appId } = scene;
-    // Reports become events only if the app has a receiver. This read registers one.
+    // Reports become events only if the app has a receiver. After this request, the app has a receiver.
     const { next } = await person(events.list, { params: { appId } });
     const about = await happenings[event](scene, set);
     return eventsSince(scene, { since: next, event, about });

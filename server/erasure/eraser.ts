@@ -43,7 +43,8 @@ export interface Eraser {
 }
 
 /**
- * The maximum number of attempts at one `Place`. If the server crashes during each attempt, the erasure stops.
+ * The maximum number of attempts at one point (`Place`) of an erasure. Crashes in all attempts stop the
+ * erasure.
  */
 const mostStarts = 5;
 const mostRunning = 100;

@@ -77,7 +77,7 @@ export async function eraseAgain(
   };
 }
 
-/** Returns the addresses in the database whose hash is in `hashes`, by hash. */
+/** Returns the addresses in the database whose hash is in `hashes`. The keys of the result are hashes. */
 async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySet<string>) {
   const found = new Map<string, string>();
   if (hashes.size === 0) return found;
@@ -89,7 +89,7 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
-/** Begins one missing erasure again, or only stores it as `done` or `stopped`. */
+/** Begins again an erasure that the database lacks, or only stores the erasure as `done` or `stopped`. */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
   return deps.database.write(async (tx) => {
@@ -155,8 +155,8 @@ async function insertAgain(
 }
 
 /**
- * Compares the journal with the database. Begins missing erasures again, and adds missing entries to the
- * journal.
+ * Compares the journal with the database. Begins erasures again that the database lacks, and adds entries that
+ * the journal lacks.
  */
 export async function compareWithJournal(
   deps: EraseAgainDeps &

@@ -35,8 +35,8 @@ export interface Files {
   /** Deletes temporary files that were not changed within the last hour, because only a crash leaves such files. */
   sweepTemporary(): Promise<void>;
   /**
-   * Makes a received file permanent. After that, a power failure cannot destroy it. May be repeated with the same
-   * content.
+   * Makes a received file permanent. No power failure can destroy a permanent file. A call may be repeated with
+   * the same content.
    */
   keep(received: ReceivedFile): Promise<void>;
   /**
@@ -59,7 +59,7 @@ export interface Files {
 
 /** Thrown if the storage is full or cannot be reached. Nothing was stored. The same request may succeed later. */
 export class FilesUnavailable extends Error {
-  /** Whether the storage did not answer. If so, it may still execute the request later. */
+  /** Whether the storage did not answer. A silent storage may still execute the request later. */
   readonly isSilence: boolean;
 
   constructor(cause: unknown, { isSilence = false }: { readonly isSilence?: boolean } = {}) {

@@ -58,9 +58,7 @@ export async function oldOf(paths: readonly string[]): Promise<string[]> {
 
 const abandonedAfterMs = 3_600_000;
 
-/**
- * Returns a time in epoch milliseconds, by the real clock. No running request has files from before that time.
- */
+/** Returns the real time minus one hour, in epoch milliseconds. No running request uses older files. */
 export const settledBefore = (): number => systemClock.now().getTime() - abandonedAfterMs;
 
 /** Returns the size of a file in bytes; undefined if the file does not exist. */

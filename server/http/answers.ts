@@ -127,8 +127,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // The answer's `isCurrent` is always true. A change of `version` already makes the `isCurrent` of the
-    // request's credential false.
+    // The answer's `isCurrent` is always true. When `version` changes, the `isCurrent` of the request's
+    // credential becomes false.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
@@ -171,7 +171,7 @@ const graceMilliseconds = 10_000;
 
 /** A large answer that the client has not read completely yet. */
 interface Waiting {
-  /** The object that uses the memory. If two answers have the same object, its memory counts once. */
+  /** The body if it is a Buffer, otherwise a new object. The memory of each object counts once. */
   readonly memory: object;
   readonly bytes: number;
   readonly since: number;

@@ -255,7 +255,7 @@ export function requireScope(
   });
 }
 
-/** Returns the caller with `needs` set to the role of the endpoint, which is owner by default. */
+/** Returns the caller with the role of the endpoint in `needs`. The role `account` changes nothing. */
 export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Callers[Auth]): Callers[Auth] {
   return caller && "needs" in caller && role !== "account" ? { ...caller, needs: role } : caller;
 }

@@ -107,8 +107,8 @@ export async function replayAnswer(call: Call): Promise<void> {
 }
 
 /**
- * Sets `begun`. If the endpoint limits attempts to guess a secret, counts the call as an attempt. Throws
- * `rate_limited`.
+ * Sets `begun`. If the endpoint limits attempts, counts the call as an attempt. Throws `rate_limited` after too
+ * many attempts.
  */
 export async function countAttempts(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
@@ -331,7 +331,10 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
   return { status, body: JSON.stringify(shapeOf(endpoint)(answer)), replayed: false };
 }
 
-/** Whether repeats must get this error again. False if the error ends after some time. (rule H13) */
+/**
+ * Whether repeats of the request must get this error again. `isPassing` means that the error disappears with
+ * time. (rule H13)
+ */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&
   (((status === 409 || status === 422) && !code.startsWith("idempotency_")) || keptRefusals.includes(code));
@@ -492,7 +495,7 @@ function idempotentRequestOf(
 }
 
 /**
- * Returns the SHA-256 of a request's content, in hex. A JSON body and an equal form have the same hash.
+ * Returns the SHA-256 of `value` in hex. A JSON body and a form with equal values have the same hash.
  * (rule H30)
  */
 export function fingerprintOf(value: unknown): string {

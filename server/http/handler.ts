@@ -207,7 +207,7 @@ export interface Handler<E extends Endpoint> {
   readonly traits?: Traits;
 }
 
-/** The test cycles of a request. `by` is the part of the request that contains the id. */
+/** Says where (`by`) a request contains the id of a cycle, listing, slot or tester (`of`). */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
   readonly by: "account" | `params.${string}` | `body.${string}`;
@@ -216,8 +216,8 @@ export interface CatchUp {
 /** Properties of an endpoint that clients do not need. They are set where the handler is defined. */
 interface Traits {
   /**
-   * Secret fields of the body. Without a credential, the server encrypts the stored answer with these fields
-   * and `repeatableBy`.
+   * Secret body fields. If the request has no credential, these fields and `repeatableBy` encrypt the stored
+   * answer.
    */
   readonly sealedBy?: readonly string[];
   /** Error codes that a repeat must get again, in addition to all errors with status 409 and 422. */

@@ -109,7 +109,10 @@ function order(open: Map<Socket, Use>): void {
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** Returns the connection to close at the limit. Undefined if all except `newest` are busy. `open` must be sorted. */
+/**
+ * Returns the connection to close. Undefined if all connections except `newest` are busy. `open` must be
+ * sorted.
+ */
 function mostIdle(open: ReadonlyMap<Socket, Use>, newest: Socket): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;

@@ -16,9 +16,9 @@ interface LookupCacheOptions<Row> {
   readonly dropAll: readonly string[];
   /** Returns the topics whose signals drop only `row` from memory. */
   readonly topicsOf?: (row: Row) => readonly string[];
-  /** How a row is cached without a read of the database, when a signal says that the row was stored. */
+  /** With this option, a signal that a row was stored puts the row into memory. The database is not read. */
   readonly stored?: {
-    /** The beginning of the topics of these signals. The name of the row follows. */
+    /** The beginning of a topic that signals that a row was stored. The name of the row follows. */
     readonly topic: string;
     /** Returns the stored row with this name; undefined if this process does not have it. */
     readonly find: (name: string) => Row | undefined;
@@ -129,7 +129,7 @@ interface MemoryPart<Value> {
   clear(): void;
 }
 
-/** A cached value, which is also the key in the LRU cache. A text as key would need hashing. */
+/** A cached value. The LRU cache uses this object as its key, because a text as key would need hashing. */
 interface Kept {
   /** Removes the value from its part. */
   readonly drop: () => void;

@@ -45,7 +45,7 @@ const deliveriesKeptMilliseconds = 30 * 86_400_000;
 /** How long the server keeps text that a person typed but did not send. (rule O17) */
 const draftsKeptMilliseconds = 30 * 86_400_000;
 
-/** How long the server stores who is writing an answer. Pages show it for a shorter time. (rule F36) */
+/** How long the server stores who is writing an answer. Pages show the writer for a shorter time. (rule F36) */
 const answeringKeptMilliseconds = 600_000;
 
 const hiddenKeptMilliseconds = 30 * 86_400_000;

@@ -34,8 +34,8 @@ const writeMilliseconds = 600_000;
 type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Checks the clock against the stored time. Then watches the clock and stores the time. Returns the function
- * that stops both.
+ * Compares the clock with the stored time. Watches the clock and stores the time until the returned function is
+ * called.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;

@@ -187,7 +187,7 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
     return;
   }
   if (!comesInParts) {
-    // One message is sent as text, because a stream would take longer than the tool.
+    // A single message is sent as text, because a stream would need more time than the tool itself.
     ctx.body = await response.text();
     return;
   }

@@ -4,7 +4,8 @@ import { normalised } from "../../src/contract/json.ts";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**
- * A hash of no password. The server verifies it for unknown accounts, so that the answer takes the same time.
+ * No password has this hash. For unknown accounts, the server compares with this hash, so the answer takes
+ * equally long.
  */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 

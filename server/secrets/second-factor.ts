@@ -106,7 +106,10 @@ const commonParts = (id: string) => ({
   ...{ id, rawId: id, type: "public-key" as const, clientExtensionResults: {} },
 });
 
-/** A touch of the authenticator is enough, because the password was the other factor. */
+/**
+ * `requireUserVerification` is false, because the password was the first factor. So a touch of the
+ * authenticator is enough.
+ */
 const expectedOf = ({ challenge, rpId, origins }: AskedOfPasskey) => ({
   expectedChallenge: challenge,
   expectedRPID: rpId,

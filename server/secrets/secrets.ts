@@ -66,7 +66,7 @@ const macBytes = macDigits / 2;
 
 export const uuidBytes = 16;
 
-/** A kind of link, for which a token is valid. `headBytes` is the token's length before the MAC. */
+/** A kind of link. A token is valid for one kind. `headBytes` is the number of bytes before the MAC. */
 export interface LinkKind {
   readonly purpose: string;
   readonly headBytes: number;

@@ -126,7 +126,10 @@ export type AttestationSettings =
       readonly packageNames: readonly string[];
       /** The SHA-256 of the certificates that sign the app, in base64url. */
       readonly certificates: readonly string[];
-      /** The two keys of the Play Console in base64: AES with 256 bits, and P-256 as SubjectPublicKeyInfo. */
+      /**
+       * Keys of the Play Console in base64. `decryptionKey` is AES with 256 bits, `verificationKey` is P-256 as
+       * SubjectPublicKeyInfo.
+       */
       readonly decryptionKey: string;
       readonly verificationKey: string;
     };
@@ -170,7 +173,7 @@ export interface Budgets {
   readonly answerBytes: number;
   /** How many bytes of a mail are read at most. */
   readonly mailBytes: number;
-  /** The maximum memory in bytes of the thread that parses a mail, without the files in the mail. */
+  /** How many bytes of memory a worker thread may use to parse a mail, without the mail's files. */
   readonly mailThreadBytes: number;
   /** How many large uploads are received at the same time. */
   readonly uploads: number;
@@ -182,7 +185,9 @@ export interface Budgets {
   readonly dropMilliseconds: number;
   /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /** How many unknown test keys may have rows. The least recently used keys are deleted first. */
+  /**
+   * How many unknown test keys may have stored rows. The least recently used keys of one app are deleted first.
+   */
   readonly unknownTestKeys: number;
   /** How many connections of browsers may receive events at the same time. */
   readonly liveConnections: number;

@@ -98,7 +98,7 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
   if (s3) await bindStore(database, s3);
 }
 
-/** Returns the mark of a folder with a SQLite database. Files in an unmarked folder belong to the database. */
+/** Returns the mark (id file) of a SQLite database's folder. Files in a folder without a mark are accepted. */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);
   return (await mark.read()) === undefined ? { ...mark, holdsFiles: async () => false } : mark;

@@ -104,7 +104,7 @@ export const imports = {
   },
 
   /**
-   * Whether merges contradict each other: a merge into a missing or merged thread, a wrong `merged_into`, or a wrong
+   * Whether `merged_into` of a thread is wrong or names a missing or merged thread, or merges have a wrong
    * order.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {

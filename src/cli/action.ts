@@ -188,7 +188,7 @@ function inputsOf(env: Env): ReadonlyMap<string, string> {
 
 const prefix = "INPUT_";
 
-/** The environment variable of each input whose value must not appear in a command line. */
+/** The environment variable for each input whose value is not in the command line. */
 const variables: Readonly<Record<string, string>> = {
   "base-url": "INNKEEP_BASE_URL",
   "api-key": "INNKEEP_API_KEY",
@@ -200,7 +200,8 @@ const variables: Readonly<Record<string, string>> = {
 const secrets = ["INNKEEP_API_KEY", "INNKEEP_TOKEN"];
 
 /**
- * The inputs without a flag of the same name. The input `status` sets `--run-status`, which only some commands have.
+ * The inputs that set no flag of the same name. The input `status` sets `--run-status`, which only some
+ * commands have.
  */
 export const ownInputs: readonly string[] = ["command", "status", ...Object.keys(variables)];
 

@@ -558,7 +558,9 @@ function threadView(thread: Thread, { repeats = false, before }: ThreadViewOptio
   ].join("\n\n");
 }
 
-/** Servers with only the base API send no author. The text then counts as text of a stranger. */
+/**
+ * A server with only the base API sends no `author`. A message without `author` counts as a stranger's message.
+ */
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";
 

@@ -189,7 +189,10 @@ function rawRoute(method: string, given: string, baseUrl: string): Route {
   return { method: known, path, auth: authFor(known, path.replace(/\?.*/s, "")), summary: "", large: true };
 }
 
-/** Returns the path and the query, relative to the base URL. Throws for an address on another server. */
+/**
+ * Returns the path and the query, relative to the base URL. Throws a usage error for a Windows path and for an
+ * address on another server.
+ */
 function pathOf(given: string, baseUrl: string): string {
   if (/^[A-Za-z]:[\\/]/.test(given)) {
     throw usageError(

@@ -180,8 +180,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns the invocation for a kind of credential. For a device token or without `kind`, the last sign-in can
- * select the server.
+ * Returns the invocation for a kind of credential. For a device token or without `kind`, the default server is
+ * the server of the last sign-in.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -581,7 +581,7 @@ interface StatusFlags {
 interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
-  /** The profile of the credential; null for all profiles. Also null for a credential that commands use now. */
+  /** The profile for which the credential is stored. Null without a profile, or if commands use it now. */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }
@@ -697,7 +697,7 @@ async function rowOf(place: Place, judge: Judge): Promise<Row> {
 
 const nothing = { source: null, hint: null, valid: null, problem: null };
 
-/** The names of all kinds, for help and messages. */
+/** The names of all kinds of credentials, for help and messages. */
 const kindWords: string = allKinds.map(wordOf).join(", ");
 
 /** Returns the kind of credential with this name. Throws an error of the parser for any other text. */

@@ -457,7 +457,7 @@ function printImport(invocation: Invocation, entry: ImportedChangelogEntry): voi
   show(invocation, entry);
 }
 
-/** Adds the next step to a `version_exists` error. Returns any other error unchanged. */
+/** Adds advice to a `version_exists` error, in the field `next`. Returns any other error unchanged. */
 function existing(error: unknown, version: string): unknown {
   if (!(error instanceof ServerError) || error.code !== "version_exists") return error;
   const { status, message, requestId } = error;

@@ -172,7 +172,7 @@ async function change(invocation: Invocation, edit: (profile: Profile) => Profil
   printOne(invocation, rowOf(name, profile, current), () => `Changed the profile ${name}.`);
 }
 
-/** Returns the profile with this name. Throws a usage error that lists the profiles if there is none. */
+/** Returns the profile `name`. Throws a usage error if `name` is empty or no profile has this name. */
 const profileNamed = (context: Context, name: string) => {
   const found = name === "" ? undefined : chosenProfile(context, { profile: name });
   if (found) return found;

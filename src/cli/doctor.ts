@@ -105,7 +105,7 @@ async function findingsOrFailure(check: string, examineIt: () => Promise<Finding
   }
 }
 
-/** Checks which app the commands of a maintainer use. This needs a maintainer token. */
+/** Checks which app the commands of a maintainer use. Checks nothing without a maintainer token. */
 async function checkApp(invocation: Invocation): Promise<Finding[]> {
   if (!(await invocation.credential("maintainerToken").catch(() => undefined))) return [];
   const wanted = namedApp(invocation);
@@ -268,7 +268,7 @@ function isKeychainUsed(context: Context): boolean {
     const kinds = Object.values(openStore(context).index()).flatMap((stored) => Object.values(stored));
     return kinds.some((stored) => stored.in === "keychain");
   } catch {
-    // The index is damaged. `checkSettings` reports this.
+    // The file that lists the stored credentials is damaged. `checkSettings` reports the damage.
     return false;
   }
 }

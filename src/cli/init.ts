@@ -160,7 +160,8 @@ interface ProjectFields {
 }
 
 /**
- * Plans the new innkeep.json. Throws a usage error for a damaged file, for a secret, or if the person refuses.
+ * Plans the new innkeep.json. Throws a usage error if the present file is damaged, if the new file would
+ * contain a secret, or if the person refuses.
  */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
@@ -409,8 +410,8 @@ interface KeyFlags {
 }
 
 /**
- * Returns an accepted key; undefined if no key is given or needed. Throws a CliError for missing or refused
- * keys.
+ * Returns an accepted key; undefined without a key. Throws a CliError for a refused key, or if `--send` or
+ * `--store` needs a key.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));

@@ -42,7 +42,7 @@ export function addTesting(testing: Command, setup: Setup): void {
 const group = (testing: Command, name: string, summary: string): Command =>
   testing.command(name).alias(`${name}s`).description(summary).helpCommand(false);
 
-/** Adds examples to a command. The examples of a short form do not contain the word `testing`. */
+/** Adds examples to a command. The examples of a short form, such as `innkeep slot`, omit `testing`. */
 function addBothExamples(command: Command, ...lines: readonly string[]): void {
   const isShort = !wordsOf(command).startsWith("testing ");
   addExamples(command, ...lines.map((line) => (isShort ? line.replace("testing ", "") : line)));

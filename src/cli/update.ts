@@ -79,7 +79,7 @@ export async function checkForUpdate(folders: FolderEnvironment, newId: () => st
 interface UpdateState {
   /** When the registry was last asked. */
   readonly askedAt: number;
-  /** When the notice was last shown. */
+  /** When the notice about a newer version was last shown. */
   readonly announcedAt: number;
   /** The newest version according to the registry; null before its first answer. */
   readonly latest: string | null;

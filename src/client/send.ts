@@ -68,11 +68,11 @@ export function createSender(options: ClientOptions): Sender {
   };
 }
 
-/** Returns the input of a call. A call that only reads gets a stricter `repeatAfter`. */
+/** Returns the input of a call. A call that only reads, without waiting, is repeated after fewer errors. */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
   const { repeatAfter = () => true } = input;
-  // After these failures a read is not repeated, because a person may wait for it.
+  // These failures end a call that only reads, because a person may be waiting for the result.
   const isFinal = (error: Error) => isSilence(error) || isRefusedHere(error, baseUrl);
   return { ...input, repeatAfter: (error) => !isFinal(error) && repeatAfter(error) };
 }

@@ -264,7 +264,7 @@ function refused(what: string, status: number, { host }: URL): ConnectionError {
   return new ConnectionError("bad_proxy", `${why}${status === 407 ? next : ""}.`, { proxy: host });
 }
 
-/** Returns the error for a proxy that requires a user name. undici reports it only in a message. */
+/** Returns the error for a proxy that requires a user name. Only the message of undici's error shows this. */
 function proxyRefusal(error: unknown, url: URL, proxy: URL | undefined): ConnectionError | undefined {
   const isRefused = error instanceof Error && error.message.includes("Proxy Authentication Required");
   return proxy && isRefused ? refused(`the connection to ${url.host}`, 407, proxy) : undefined;

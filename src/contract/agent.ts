@@ -32,8 +32,8 @@ export type MessageAuthor = (typeof authors)[number];
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
 /**
- * A message of a thread. A repeated report also has the report's fields. Nothing identifies the sender.
- * (rule F21)
+ * A message of a thread. If the message is a repeated report, it has the fields of a report, too. Nothing
+ * identifies the sender. (rule F21)
  */
 export const Message = z.object({
   id: uuid,

@@ -131,7 +131,10 @@ export const EvidenceProof = z.object({
 /** The facts about one day of a slot. */
 export const SlotDay = z.object({
   dayIndex: z.int(),
-  /** `missed`: over and not counted. `open`: today. `none`: the slot was not active, or became active on this day. */
+  /**
+   * `missed` means over and not counted. `open` means today. `none` means that the slot was not active, or
+   * became active on this day.
+   */
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),

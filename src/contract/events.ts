@@ -273,7 +273,8 @@ export const events = {
     params: appParams,
     query: z.object({
       /**
-       * The value of `next` in an earlier answer, or a time. Without this field, finds only events that happen later.
+       * The value of `next` in an earlier answer, or a time. Without `since`, only events after this request
+       * are found.
        */
       since: z.optional(text(1, limits.eventsPosition)),
       /** For how many seconds the server waits for an event if there is no event yet. */

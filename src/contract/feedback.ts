@@ -37,8 +37,8 @@ const attachment = z.object({
 });
 
 /**
- * The tests of a report. Each text is the beginning of one test's dedupe keys, the `prefix` in
- * `failures.resolve`.
+ * For each test of a report, the beginning of the test's dedupe keys. `failures.resolve` gets this text as
+ * `prefix`.
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 

@@ -1,6 +1,6 @@
 const pdfSignature = "%PDF-";
 
-/** The signature of a PDF may begin at any of this many first bytes of a file. */
+/** The signature of a PDF must begin within this many bytes from the start of the file. */
 const pdfSignatureStarts = 1_024;
 
 /** How many bytes of a file `detectMediaType` reads. */
@@ -110,7 +110,7 @@ function uint32(head: Uint8Array, at: number): number {
 const mark: unique symbol = Symbol("received file");
 
 /**
- * A file of a request, stored on disk, with declared and detected properties. The field's schema checks these
+ * A file of a request, stored on disk. The schema of the file's field checks the declared and detected
  * properties.
  */
 export interface ReceivedFile {
@@ -119,7 +119,9 @@ export interface ReceivedFile {
   readonly declaredType: string | null;
   /** The media type that the first bytes show; null if they show no known media type. */
   readonly detectedType: string | null;
-  /** The number of decoded bytes. Bytes over the field's limit are read and counted, but not stored. */
+  /**
+   * The number of decoded bytes. Bytes over the limit of the file's field are read and counted, but not stored.
+   */
   readonly size: number;
   /** The file name that the sender gave, unchanged. */
   readonly name: string | null;

@@ -10,8 +10,8 @@ import { RunStatus, runDecisions } from "./runs.ts";
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /**
- * What a proposal waits for. `approval` is a person's decision, `changes` a new proposal, `approved` a claim,
- * `outcome` a report.
+ * What a proposal waits for: a person's decision (`approval`), a new proposal (`changes`), a claim
+ * (`approved`), or the claim's outcome (`outcome`).
  */
 export const waitingStates = ["none", "approval", "changes", "approved", "outcome"] as const;
 export type Waiting = (typeof waitingStates)[number];

@@ -138,7 +138,7 @@ export const limits = {
   agentPage: { default: 20, max: 50 },
   /** The highest number that the console counts exactly. Counting is slow, because it reads every row. */
   mostCounted: 99,
-  /** The highest exact count of the threads that a retention period would delete. */
+  /** Threads that a retention period would delete are counted exactly up to this number. */
   oldThreadsCounted: 1_000,
   /** The maximum length of `changes`. On PostgreSQL, `changes` contains the id of each running transaction. */
   changesToken: 6_000,

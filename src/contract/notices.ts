@@ -20,7 +20,7 @@ export const noticeWays = ["mail", "daily", "chat", "browser"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
 /** The ways that send a notice only to the member, and not to the chat of the whole team. */
 export type OwnWay = Exclude<NoticeWay, "chat">;
-/** The ways that are mails. */
+/** The ways that send a notice by mail. */
 export type MailWay = Extract<NoticeWay, "mail" | "daily">;
 
 /** A time of the day, such as `22:00`. */
@@ -69,7 +69,7 @@ export type OwnNotices = z.output<typeof OwnNotices>;
 
 const givenWays = z.array(z.enum(noticeWays)).check(z.maxLength(noticeWays.length));
 
-/** The ways for each kind. Null restores the default. */
+/** The ways that a member chooses for each kind of notice. Null restores the default. */
 const GivenChoices = z.object({
   report: z.optional(z.nullable(givenWays)),
   answer: z.optional(z.nullable(givenWays)),

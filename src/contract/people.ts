@@ -268,7 +268,10 @@ export const invitations = {
     body: z.object({ email: text(3, limits.email), role: RoleName }),
     success: {
       status: 201,
-      /** The link of the invitation; null if mailed. Only a reader of the mailbox may get a mailed link. */
+      /**
+       * The link of the invitation. Null if the link was mailed, because then only the receiver may know the
+       * link.
+       */
       body: z.extend(Invitation, { url: z.nullable(z.string()) }),
     },
     errors: ["not_found", "already_member", "wrong_state"],

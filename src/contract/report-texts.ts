@@ -36,7 +36,7 @@ export const reportTexts: readonly (ReportText & { readonly name: ReportTextName
   eachReportText((name, text) => ({ name, ...text })),
 );
 
-// Tokens begin with a UUID of version 7. Links to other sites lack its fixed bits, so they stay unchanged.
+// A token begins with a UUID of version 7. Links without the fixed bits of this UUID stay unchanged.
 const ownToken = idPattern("[\\w-]");
 
 // Some programs that check links write `_` as `-5F` and `-` as `-2D`.

@@ -209,7 +209,7 @@ export const Registration = z.extend(Account, {
     ),
 });
 
-/** For how many seconds an answer with a token is stored, and a sign-in code is valid. */
+/** The number of seconds for which a sign-in code is valid. Answers with a token are stored as long. */
 const grantSeconds = 300;
 
 const exampleAccount = {

@@ -60,8 +60,8 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
 /**
- * The minimum number of first replies for the 90th percentile. With fewer replies, the percentile is the
- * slowest reply.
+ * The minimum number of first replies for a 90th percentile. With fewer replies, the slowest reply would be the
+ * percentile.
  */
 export const leastOfPercentile = 10;
 

@@ -26,7 +26,7 @@ export type DayNumbers = z.output<typeof DayNumbers>;
  */
 const wait = z.nullable(z.number());
 
-/** The name of the group of remaining versions if a day has too many versions. No version has this name. */
+/** If a day has too many versions, the rest are counted under this name. No version has this name. */
 export const otherVersions = "other";
 
 /** The statistics of an app in a period. (rules F60 to F64) */
@@ -40,7 +40,8 @@ export const Statistics = z.object({
   firstReply: z.object({
     median: wait,
     /**
-     * Nine of ten first replies came within this time. The console and the command hide `p90` for few replies.
+     * Nine of ten first replies came within this time. With few replies, the console and the command line hide
+     * `p90`.
      */
     p90: wait,
     /**
@@ -79,7 +80,7 @@ export const Statistics = z.object({
     /** The estimated median time that a proposal waited for a person's decision. */
     medianDecisionMs: wait,
   }),
-  /** Begins with the most reported version. May end with `other`, the sum of versions above a day's limit. */
+  /** The most reported version comes first. The last item may be `other`, for versions above a day's limit. */
   versions: z.array(z.object({ version: z.string(), reports: count, bugs: count })),
 });
 export type Statistics = z.output<typeof Statistics>;

@@ -106,7 +106,7 @@ export const UnknownValue = z.object({
 });
 export type UnknownValue = z.output<typeof UnknownValue>;
 
-/** A tag in a query that does not exist in the searched apps, or an assignee without threads there. */
+/** A tag that does not exist in the searched apps, or an assignee who has no threads in these apps. */
 export const MissingValue = z.object({ operator: openEnum(["tag", "assignee"]), value: z.string() });
 export type MissingValue = z.output<typeof MissingValue>;
 
@@ -120,7 +120,7 @@ export const SearchFacts = z.object({
   indexing: z.boolean(),
   /** The unknown operators and the operators with unknown values, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
-  /** The tags in the query that do not exist, and the assignees without threads, in the searched apps. */
+  /** The tags that do not exist in the searched apps, and the assignees who have no threads in these apps. */
   missing: z.optional(z.array(MissingValue)),
 });
 export type SearchFacts = z.output<typeof SearchFacts>;
@@ -235,13 +235,13 @@ export type DroppedMetadata = z.output<typeof DroppedMetadata>;
 /** The first entries of metadata that were not stored. Missing if all entries were stored. (rule F6) */
 const metadataDropped = z.optional(z.array(DroppedMetadata));
 
-/** A message as members read it. A repeated report has its sender. A reply has its receivers and its mails. */
+/** A message as members read it. Only repeated reports have `sender`. Only replies have `mails`. */
 export const OwnedMessage = z.extend(Message, {
   sender: z.optional(Sender),
   /** The e-mail address of the member who wrote the message. */
   writtenBy: z.optional(z.string()),
   writtenByName: z.optional(z.nullable(z.string())),
-  /** The id of the answered report. For an answer, the id of its sender's report. */
+  /** The id of the report whose sender gets the reply, or whose sender wrote the answer. */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
   /**

@@ -10,8 +10,8 @@ export interface BusPlace {
 }
 
 /**
- * Returns the session bus of this user, for the Linux keychain. Undefined if DBUS_SESSION_BUS_ADDRESS is set,
- * or without a bus.
+ * Returns the address of this Linux user's session bus. Undefined if there is no bus, or if
+ * DBUS_SESSION_BUS_ADDRESS is set.
  */
 export function sessionBusOf({
   env,

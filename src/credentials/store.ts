@@ -5,7 +5,7 @@ import { type Keychain, KeychainError, withinLimit } from "./keychain.ts";
 
 interface StoreOptions {
   readonly folder: string;
-  /** Loads the keychain. Called only to read a secret from the keychain, or to store a secret. */
+  /** Loads the keychain. Called only to read, store or delete a secret in the keychain. */
   readonly keychain: () => Promise<Keychain | undefined>;
   /** Called after half a second without an answer. The keychain may be showing a dialog. */
   readonly onSlowKeychain: () => void;

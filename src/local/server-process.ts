@@ -11,7 +11,7 @@ const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 /** The variables of the system that every program needs. */
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
-/** The settings that a test server reads from the environment. Other settings are for a different server. */
+/** The only settings that a test server takes from the environment. Others may be for another server. */
 export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
   ...["INNKEEP_REGISTRATION", "INNKEEP_REDIRECT_URL", "INNKEEP_ATTESTATION", "INNKEEP_PLAY_PACKAGES"],

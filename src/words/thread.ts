@@ -231,7 +231,7 @@ interface AnsweredThread {
  */
 export function probableReceiver({ feedback, messages }: AnsweredThread): string {
   const last = messages.findLast(({ direction }) => direction === "inbound");
-  // After a merge, the report that began the thread can be newer than all others.
+  // After a merge, `feedback` can be newer than all inbound messages.
   if (last === undefined || last.createdAt < feedback.createdAt) return feedback.id;
   if (last.sender !== undefined) return last.id;
   return last.reportId ?? last.mergedFrom ?? feedback.id;
@@ -315,6 +315,9 @@ export function markedInWords(line: MarkedText): MarkedText {
   }, line);
 }
 
-/** Returns how many older messages are not shown, and the flag for them. Older servers send no `nextBefore`. */
+/**
+ * Returns how many older messages are not shown, and the flag for the next messages. Older servers omit
+ * `nextBefore`.
+ */
 export const olderWords = (omittedMessages: number, nextBefore: string | undefined): string =>
   `${omittedMessages}, not shown${nextBefore === undefined ? "" : `; --before ${nextBefore} shows the next of them`}`;

@@ -208,7 +208,10 @@ interface HiddenMark {
 /** Up to this many equal hidden characters have one mark each. A longer row has one mark. */
 const mostSingle = 3;
 
-/** The maximum number of marks of a text. Further hidden characters are shown as text, such as `[U+200B]`. */
+/**
+ * The maximum number of marks for hidden characters in one text. Further hidden characters become text, such as
+ * `[U+200B]`.
+ */
 const mostMarks = 200;
 
 /**

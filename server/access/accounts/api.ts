@@ -63,8 +63,8 @@ export function account(deps: AccountsDeps): Handlers<typeof accountContract> {
 }
 
 /**
- * Checks the password. Throws `invalid_credentials` and `rate_limited`. The attempt counts as failed until
- * `uncountAttempt` gets the result.
+ * Checks the password. Throws `invalid_credentials` and `rate_limited`. The attempt counts as failed, unless
+ * the caller passes the result to `uncountAttempt`.
  */
 async function provePassword(
   deps: AccountsDeps,

@@ -41,8 +41,8 @@ export const users = {
     )) === 1,
 
   /**
-   * Locks the password. Returns whether `hash` is still stored. A later password change also ends sessions
-   * created in this transaction.
+   * Returns whether `hash` is still stored. Locks the account, so a later password change also ends sessions
+   * from this transaction.
    */
   async lockPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
     const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";

@@ -45,7 +45,9 @@ export async function namedTargets(
   return named;
 }
 
-/** The kinds whose entries contain the target's label. The audit log shows the label of a deleted target. */
+/**
+ * The kinds of targets whose labels audit entries contain. The audit log shows the labels of deleted targets.
+ */
 const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply", "view"]);
 
 /** A token with which an action was done. */

@@ -69,8 +69,8 @@ export function identities(deps: IdentityDeps) {
       }),
 
     /**
-     * Decides what the person with this identity may do, and does it in the same transaction. A refusal changes
-     * nothing.
+     * Signs in or registers the person with this identity, if that is allowed. Uses one transaction. A refusal
+     * changes nothing.
      */
     finishSignIn: (
       proven: ProvenIdentity,

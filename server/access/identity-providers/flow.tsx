@@ -390,7 +390,7 @@ const showIdentityRefusal = (links: Links, error: ApiError, to = links.home): Re
 });
 
 /**
- * Returns the sign-in address that leads to `to`. For `email_taken`, leads to `signInMethods` instead of
+ * Returns the sign-in address after which the browser opens `to`. For `email_taken`, `signInMethods` replaces
  * `home`.
  */
 function signInAgain({ signIn, signInMethods, home }: Links, { code }: ApiError, to: string): string {

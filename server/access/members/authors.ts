@@ -16,7 +16,7 @@ export const nameOf = (id: string, app: string): string =>
   `(SELECT u.name FROM users u WHERE u.id = ${id} AND ${isMemberOf(app)})`;
 
 /**
- * Returns SQL for the name of an actor. Null for imported persons, and for former members except `orThis`.
+ * Returns SQL for the name of an actor. Null unless the actor is a member or the account `orThis`.
  * (rules K33, X6)
  */
 export const nameOfActor = (engine: Engine, app: string, orThis?: string): string =>

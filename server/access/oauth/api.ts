@@ -256,8 +256,8 @@ export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resource
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
 /**
- * Returns the metadata address that a refused program gets. Some proxies forward only addresses below the
- * base address.
+ * Returns where a refused program finds `resourceMetadata`. The address is below the base address, because some
+ * proxies forward nothing else.
  */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;

@@ -121,7 +121,8 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
 }
 
 /**
- * Returns what changed since the form was shown. Names are hashed, because browsers change their line breaks.
+ * Returns what changed since the form was shown. Compares hashes of names, because browsers change line breaks
+ * in names.
  */
 function changedSince(
   { fields }: DeviceSignInVisit,

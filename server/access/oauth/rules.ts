@@ -21,8 +21,8 @@ export const lifetimes = {
 } as const;
 
 /**
- * `fresh`: a new pair of tokens. `repeat`: the same pair again. `replay`: two programs have the same refresh
- * token. (rule A48)
+ * A `fresh` refresh token gets new tokens. A `repeat` gets the same tokens again. In a `replay`, two programs
+ * have the refresh token. (rule A48)
  */
 type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 

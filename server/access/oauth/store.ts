@@ -34,8 +34,8 @@ export const oauthClients = {
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
   /**
-   * Deletes unused registrations older than `before`. Then deletes up to 1,000 that are not among the newest
-   * `kept`. Returns the number.
+   * Deletes unused registrations older than `before`, and up to 1,000 others beyond the newest `kept`. Returns
+   * how many were deleted.
    */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);

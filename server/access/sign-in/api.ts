@@ -63,7 +63,7 @@ export const signIn = (
   token: token(deps),
 });
 
-/** Exchanges a code for a token. After a refusal, the code stays valid. (rule S8) */
+/** Exchanges a code for a token. If the exchange is refused, the code stays valid. (rule S8) */
 function exchange(
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
 ): Handler<typeof signInContract.exchange> {
@@ -432,8 +432,8 @@ const orStep = (
   });
 
 /**
- * Returns the account whose encrypted first sign-in step is `sealed`. Throws `invalid_credentials` if the step
- * expired or the password changed.
+ * Returns the account of the sign-in step in `sealed`. Throws `invalid_credentials` if the step expired or the
+ * password changed.
  */
 async function userOfStep(
   deps: Pick<Deps, "clock" | "database" | "sealer">,
@@ -714,8 +714,8 @@ const invitationWords = ({ invitedBy, appName, role }: InvitationGoal): string =
   `the invitation of ${invitedBy} to work on the app “${appName}” as ${role}.`;
 
 /**
- * Creates a function that reads the invitation of a mailed link. `invited` is undefined if the invitation
- * cannot be used.
+ * Creates a function that reads a mailed link's invitation. In the result, `invited` is undefined for an
+ * unusable invitation.
  */
 export const createMailedInvitationRead =
   ({ clock, database, sealer }: Pick<Deps, "clock" | "database" | "sealer">) =>

@@ -123,7 +123,7 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
 
 /** A form that was sent after the console session had ended. The server has not processed it. */
 export interface PendingForm {
-  /** The notice which says that the server did nothing, and the word for this notice. */
+  /** The sentence which says that the server did nothing, and the word that identifies the sentence. */
   readonly form: NotDone;
   readonly action: string;
   readonly page: string;

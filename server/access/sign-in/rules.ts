@@ -211,7 +211,7 @@ export function deviceRequestQuery({ redirect, device, name, challenge, state }:
   return query.toString();
 }
 
-/** Whether a code may be sent to a target: the redirect address of the deployment, or a scheme for apps. (rule S4) */
+/** Whether a code may be sent to `given`: to `redirectUrl`, or to an allowed address of an app. (rule S4) */
 export function isRedirectTarget(given: string, redirectUrl: string | undefined): boolean {
   if (given.length > longestRedirect) return false;
   return given === redirectUrl || isAppTarget(given);

@@ -191,8 +191,8 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the row with this or the next hash. An empty result would be measurably faster. The caller must
-   * compare `codeHash`.
+   * Returns the row with this or the next hash, so an unknown code takes equally long. The caller must compare
+   * `codeHash`.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -350,8 +350,8 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 }
 
 /**
- * Ends credentials of an account that a stranger may have created. Password, second factor and console sessions
- * stay. (rule S30)
+ * Ends credentials of an account, because a stranger may have created the account. Password, second factor and
+ * console sessions stay. (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

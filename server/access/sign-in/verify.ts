@@ -104,8 +104,8 @@ export const beginRegistration = (deps: LimitDeps, address: string): Promise<Cou
 const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
 
 /**
- * Counts an attempt with `own`, or with `others` if `own` is empty or used up. Returns the keys of the counted
- * limits. Throws `rate_limited`.
+ * If `own` is empty or used up, counts an attempt with the limits `others`, otherwise with `own`. Throws
+ * `rate_limited`.
  */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!others.every(([name]) => limitApplies(deps.settings, name))) return [];

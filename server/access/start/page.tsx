@@ -22,7 +22,9 @@ import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 import { Begin, kinds } from "./parts.tsx";
 
-/** Creates an app and its first key. A redirect would put this key into an address or a cookie. */
+/**
+ * Creates an app and its first key. Never redirects, because addresses and cookies must not contain the key.
+ */
 function begin(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(

@@ -1,4 +1,4 @@
-// The triage desk: the inbox with its list and an open thread. Without this script, buttons do the same.
+// The script of the triage desk, the inbox with a list and a thread. All actions work without this script.
 // (rules F47 and F48)
 import { addKeys } from "./keys.js";
 import { isCovered, showMenu } from "./menus.js";
@@ -122,7 +122,7 @@ const openMenu = (shortcut) => {
     choose(tickOf(id), true);
     tell();
     const menu = menuOf(shortcut);
-    // The thread is deselected if the person closes the menu without an action.
+    // Deselects the thread that `openMenu` selected, if the person closes the menu without an action.
     const closed = () => {
       if (menu.open) return;
       menu.removeEventListener("toggle", closed);
@@ -236,7 +236,7 @@ if (form) {
     if (event.shiftKey && event.target.closest(".tick")) event.preventDefault();
   });
   form.addEventListener("submit", () => {
-    // In the inbox of all apps, a value is `appId.threadId`.
+    // In the inbox of all apps, the field `id` contains `appId.threadId`.
     const values = form.elements.all ? [] : [...new FormData(form).getAll("id")];
     const ids = values.map((value) => String(value).split(".").at(-1) ?? "");
     const next = ids.length === 1 ? rowAfterAct(ids[0]) : undefined;

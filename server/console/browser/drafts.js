@@ -61,7 +61,7 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
     heldBack: [],
     replaces: new Set(),
   }));
-/** Returns the texts that are typed in a form. */
+/** Returns the `Typing` of `form`. Undefined if no drafts are stored for this form. */
 export const typingIn = (form) => typing.find(({ element }) => element === form);
 // Browsers also restore text that was already sent. Drafts restore only unsent text, so the browser's function
 // is turned off.
@@ -91,8 +91,8 @@ const valueIn = (control, choice) => {
 const choose = (state, field, choice) => {
   const control = choiceOf(state, field);
   if (control) control.value = valueIn(control, choice);
-  // The control is missing, because the thread has only one sender now. The server refuses `choice` once, so
-  // that the person checks it.
+  // A thread with only one sender has no control. The server refuses this hidden `choice` once, so that the
+  // person checks it.
   else if (choice && !["everyone", "unchosen"].includes(choice))
     state.element.append(
       Object.assign(document.createElement("input"), {
@@ -134,9 +134,9 @@ export const stopSaving = (state) => {
   state.running?.abort();
   state.running = undefined;
 };
-// Whether text must be saved when the person leaves the page. The browser then aborts a running save.
+// Whether text must be saved when the person leaves the page. Leaving the page aborts a running save.
 const isWaiting = (state) => state.timer !== undefined || state.running !== undefined;
-// One request to the server can replace at most this number of writers.
+// One request can tell the server to end at most this number of writers (opened pages).
 const mostReplaced = 50;
 /** @param {{ replaces?: Iterable<string> }} draft */
 const replacedBy = ({ replaces = [] }) => [...replaces].slice(-mostReplaced);
@@ -198,7 +198,7 @@ export const save = async (state, keepalive = false) => {
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
-  // The next body contains no `replaces`, so `said` must not contain `replaces` either.
+  // The next save compares its body with `said`. The next body no longer contains the writers in `replaced`.
   state.said = String(bodyOf(state, fields));
   const { kept, ended } = await answer.json().catch(() => ({ kept: [] }));
   if (ended) {
@@ -207,7 +207,7 @@ export const save = async (state, keepalive = false) => {
   }
   markSaved(state, kept, replacedBy(state));
 };
-// Another page has taken over or discarded this writer's text. Text in the form becomes a new draft.
+// Starts a new writer after another page has ended the old writer. Text in the form becomes a new draft.
 const startWriter = (state) => {
   store(draftName(state), null);
   state.writer = newWriter();
@@ -243,7 +243,8 @@ const saveOther = async (draft) => {
   const { kept, ended, taken } = await answer.json().catch(() => ({ kept: [] }));
   if (!ended) markSaved(draft, kept, []);
   else {
-    // Another page has ended the writer of `draft`. Texts that the server did not have become a new draft.
+    // Another page has ended the writer of `draft`. If the server did not have these texts, a new draft stores
+    // the texts.
     store(draftName(draft), null);
     if (!taken) return saveOther(storeAgain(draft));
   }
@@ -356,8 +357,7 @@ const clearSent = (state, texts) => {
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
-// If another tab takes over a draft of this tab, it deletes the draft. This tab then stores its text as a new
-// draft.
+// If another tab deletes a draft of this tab, the text in this tab's form becomes a new draft.
 addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
@@ -433,8 +433,8 @@ const noteSent = (state, names) =>
     thread: state.element.dataset.thread,
     once: state.element.elements.once?.value,
   });
-// Returns the restored fields that a button with `formaction` leaves out. The person may not have noticed these
-// texts.
+// Returns the restored fields that a button with `formaction` does not send. The person may have overlooked
+// restored texts.
 const heldBackBy = (state, submitter) =>
   submitter?.hasAttribute("formaction")
     ? [...state.restored].filter((name) => fieldOf(state, name)?.closest("[data-saves]"))
@@ -479,8 +479,8 @@ const dropTexts = (draft, texts) => {
     left.length > 0 ? JSON.stringify({ ...rest, fields: Object.fromEntries(left) }) : null,
   );
 };
-// Removes refused texts from a form's state. Call `keepRest` after the page shows the refusal, to store them
-// again.
+// Removes refused texts from a form's state. To store the texts again, call `keepRest` when the page shows the
+// refusal.
 export const keepRefused = forgetSent;
 // Stores the texts that are still unsent after a part of the form was replaced.
 export const keepRest = (state) => {

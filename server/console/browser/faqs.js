@@ -48,7 +48,7 @@ const sendMove = async (move) => {
       : "The list had changed, so nothing was moved. The page now shows the new list.",
   );
 };
-// With Alt, these keys move the focused entry. On its buttons, Home and End also work without Alt.
+// With Alt, these keys move the focused entry. On a button of the entry, Home and End need no Alt.
 const keys = { ArrowUp: "up", ArrowDown: "down", Home: "top", End: "bottom" };
 const ends = { Home: "top", End: "bottom" };
 const sendWithoutScript = (move) => {

@@ -90,7 +90,7 @@ const pressEarly = () => {
   }
   keepEarly(keys);
 };
-// Types the keys into a field. An earlier key has moved the focus to this field.
+// Types `text` into a field. An earlier key has moved the focus to this field.
 const typeInto = (field, text) => {
   if (text === "" || typeof field.selectionStart !== "number") return;
   field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");

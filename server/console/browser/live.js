@@ -148,7 +148,8 @@ const hear = ({ kind, appId, threadId }) => {
   else readWithin(pace.counts);
 };
 
-// Sends forms without loading a page, and updates this page. The element `data-then` gets the focus.
+// Sends forms without loading a page, and updates this page. The element whose id is in `data-then` gets the
+// focus.
 for (const form of document.querySelectorAll("form[data-then]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

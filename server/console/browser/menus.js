@@ -6,7 +6,7 @@ const menus = () => /** @type {any[]} */ ([...document.querySelectorAll("details
 /** Returns the open menu that the person sees. */
 export const openMenu = () => menus().find((menu) => menu.querySelector(".panel")?.checkVisibility());
 
-/** Whether a dialog or a popover is open. Then the page behind it must not react to keys. */
+/** Whether a dialog or a popover covers the page. A covered page must not react to keys. */
 export const isCovered = () => document.querySelector("dialog[open], [popover]:popover-open") !== null;
 
 // On Windows, AltGr sets Ctrl and Alt. A character typed with AltGr, such as `[`, counts as not modified.
@@ -28,7 +28,7 @@ const hideMenu = (menu) => {
   const opener = openers.get(menu);
   menu.open = false;
   if (!opener) return menu.querySelector("summary").focus();
-  // A newer list may have replaced the row that had the focus.
+  // A script may have replaced the element that had the focus with an element of the same id.
   const place = opener.isConnected ? opener : document.getElementById(opener.id);
   if (place && place !== document.body) return place.focus({ preventScroll: true });
   const focused = /** @type {any} */ (document.activeElement);

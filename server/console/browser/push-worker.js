@@ -32,7 +32,7 @@ const open = async (page) => {
   const here = windows.find(({ url }) => url.split("#")[0] === page.href.split("#")[0]);
   if (here === undefined) return worker.clients.openWindow(page.href);
   await here.focus();
-  // The page updates itself, and it may contain typed text, so it is not loaded again.
+  // The open page updates itself. Loading the page again could delete typed text.
   here.postMessage({ hash: page.hash });
 };
 worker.addEventListener("notificationclick", (event) => {

@@ -78,8 +78,8 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// Sends the subscription again. After a sign-in, the new session needs it. The push service may have changed
-// the address.
+// Sends the subscription again, because a new session needs the subscription, and because the push service may
+// have changed its address.
 const renew = async () => {
   const known = stored(name);
   if (known === null || fault()) return;
@@ -94,8 +94,8 @@ const renew = async () => {
     if (answer.type === "opaqueredirect") return keep(subscription.endpoint);
     if (answer.status !== 404) return;
   }
-  // The server has no subscription of this browser. The person turned off the notices of this browser in
-  // another browser.
+  // The server has no subscription of this browser, for example because the person turned off its notices
+  // in another browser.
   store(name, null);
   await subscription.unsubscribe();
 };

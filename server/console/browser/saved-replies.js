@@ -24,8 +24,8 @@ const filled = async (id) => {
   return new DOMParser().parseFromString(text, "text/html").getElementById(field.id)?.value;
 };
 
-// The inserted saved replies. For another receiver, the server fills in the placeholders of unedited texts
-// again.
+// Saved replies that were inserted. When the receiver changes, the server fills in the placeholders of unedited
+// replies again.
 const inserted = [];
 let choices = 0;
 const fillAgain = async () => {
@@ -127,7 +127,7 @@ const insert = async (row) => {
   close();
   choice.value = row.dataset.reply;
   const text = await filled(choice.value);
-  // Without the text, the button sends the form. The next page has the reply or says what is wrong.
+  // If the text did not arrive, the button sends the form. The next page has the reply or the error.
   if (text === undefined) return button.click();
   inserted.push({ id: row.dataset.reply, text });
   field.setRangeText(text, words.start, words.end, "end");

@@ -98,8 +98,8 @@ export const createPageDrafts =
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
       /**
-       * Stores the texts of one form, and ends the writers in `replaces`. An ended `writer` stores nothing.
-       * Throws `rate_limited`.
+       * Stores the texts of one form. Ends the writers (opened pages) in `replaces`. An ended writer can store
+       * nothing. Throws `rate_limited`.
        */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<"saved" | "ended" | "taken"> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
@@ -129,8 +129,8 @@ export const createPageDrafts =
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
-       * Removes drafts that `writer` stored for the sent fields or that have the sent text. Ends the writers
-       * in `replaces`.
+       * Removes drafts of the sent fields, if `writer` stored them or their text is the sent text. Ends the
+       * writers (opened pages) in `replaces`.
        */
       async removeSent({ form, writer, replaces, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));

@@ -340,7 +340,7 @@ const isThread = (text: string): boolean => /^[\w-]{0,64}$/.test(text);
 
 const isWriter = (text: string): boolean => /^\w{8,64}$/.test(text);
 
-/** Returns the choice that belongs to the text of a field; null if there is none. */
+/** Returns the choice of a person for a text field, such as the receiver of a reply; otherwise null. */
 function choiceIn(fields: Fields, field: string): string | null {
   const name = `choice-${field}`;
   const isKept = draftFieldOf(field)?.choice !== undefined && fields.has(name);

@@ -70,16 +70,14 @@ function greaterThan<Entry extends VersionedEntry>(
       versionsIn(entry, form, order).some((version) => isGreater(version, form)),
     );
     const oldest = found.at(-1);
-    // For build numbers, entries newer than the oldest match are also unseen.
+    // For build numbers, all entries that are newer than `oldest` are also unseen.
     return form === "build" && oldest ? entries.slice(0, entries.indexOf(oldest) + 1) : found;
   });
   const unseen = new Set(greater);
   return entries.filter((entry) => unseen.has(entry));
 }
 
-/**
- * A SemVer version of at least `1000` begins with a year, and is not compared with a possible build number.
- */
+/** If a version may be a build number, SemVer versions from this year on are not compared with it. */
 const firstYear = "1000";
 
 /** Returns the main version if it has the given form, or else the platform versions that have this form. */
@@ -145,8 +143,8 @@ const comparisons: Record<VersionForm, Comparison> = {
 };
 
 /**
- * Returns the first part that differs from the next lower version, such as `major`. Without a lower version,
- * returns `minor`. (rule C14)
+ * Returns the first part in which `version` differs from the highest lower version. The default is `minor`.
+ * (rule C14)
  */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);

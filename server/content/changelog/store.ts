@@ -70,7 +70,7 @@ export const changelogFeedback = {
       ...[appId, ...ids, appId, ...numbers],
     ),
 
-  /** Returns the release notes in which a thread is named: drafts first, then the newest first. */
+  /** Returns the release notes that name a thread. Drafts come first, then the newest notes. */
   listReleaseNotes: (reader: Reader, feedbackId: string) =>
     reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
       `SELECT e.id, e.version, e.title, e.published_at AS "publishedAt"
@@ -81,7 +81,7 @@ export const changelogFeedback = {
       feedbackId,
     ),
 
-  /** Returns at most 20 drafts and release notes with a date after `now`, the newest first. */
+  /** Returns at most 20 entries that are drafts or have a date after `now`. The newest entry comes first. */
   listOpenNotes: (reader: Reader, appId: string, now: string) =>
     reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
       `SELECT id, version, title, "publishedAt" FROM (

@@ -286,8 +286,8 @@ interface Names {
   readonly anywhere: string | undefined;
 }
 
-// In the pattern `person`, only single words repeat. If the whole name also repeated, a search could take
-// exponential time.
+// The pattern `person` matches several single words, but the whole name only once. With repeated whole names, a
+// search could take exponential time.
 function namesOf({ name, email }: AnsweredThread["sender"]): Names {
   const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
   const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];

@@ -25,7 +25,7 @@ export function createMarkdown(uploads: string): (text: string) => string {
   return (text) => markdown.render(text);
 }
 
-/** Whether an address is `uploads` with a file name. `..`, `%2e` and queries are refused. */
+/** Whether an address consists of `uploads` and a file name. Returns false for `..`, `%2e` and queries. */
 const isUpload = (address: string, uploads: string): boolean =>
   address.startsWith(uploads) && /^[\w-]{1,200}(?:\.\w{1,8})?$/.test(address.slice(uploads.length));
 

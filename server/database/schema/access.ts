@@ -247,8 +247,8 @@ export const apps = table(
     /** The highest number that a thread of the app has or had. */
     last_thread_number: integer().default(0).since(119),
     /**
-     * The day on which a program last read events; null after 30 days. While this is set, reports become
-     * events.
+     * The day on which a program last read events; null after 30 days. While the column is not null, reports
+     * become events.
      */
     events_read_at: instant().null().since(124),
     /** The time at which an owner hid the list of the first steps with the app. */

@@ -24,8 +24,8 @@ const draftColumns = (since: number) => ({
 });
 
 /**
- * The entries of FAQs. Clients with FAQ files replace whole FAQs. `pushed_…` are the values of the last
- * replacement.
+ * The entries of FAQs. The columns `pushed_…` contain the values of the last request that replaced a whole
+ * FAQ.
  */
 export const faqs = table(
   "faqs",
@@ -37,7 +37,7 @@ export const faqs = table(
     sort_order: integer(),
     created_at: instant(),
     updated_at: instant(),
-    /** The hash of the text that the last replacement has set. */
+    /** The hash of the text from the last request that replaced the whole FAQ; null without such a request. */
     pushed_hash: text("plain").null(),
     pushed_sort_order: other<number>("INTEGER").null(),
     updated_by: text("author").null(),

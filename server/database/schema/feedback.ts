@@ -220,7 +220,7 @@ export const messages = table(
     /** The thread in which the message was written, if a merge has moved the message to another thread. */
     origin_id: text("plain").null().since(135),
     /**
-     * The number of the first merge after a reply to everyone. Senders whom the merge adds cannot see the
+     * The number of the first merge after this reply to everyone. Senders whom this merge adds cannot see this
      * reply.
      */
     before_merge: integer().null().since(135),
@@ -285,7 +285,7 @@ export const failureRuns = table(
     run: text("key"),
     reported_at: instant(),
     passed_at: instant().null(),
-    /** The tests of a report that still fail, as a JSON list of the beginnings of their keys. */
+    /** The report's tests that still fail, as a JSON list. Each entry is the beginning of dedupe keys. */
     parts: text("key").null(),
   },
   {
@@ -366,7 +366,7 @@ export const runClaims = table(
     user_id: text("author").null(),
     /** The claim that replaced this claim. */
     resumed_as: text("plain").null(),
-    /** The start of the worker's silence about which members last got a notice; null without a notice. */
+    /** Members got a notice that the worker was silent since this time. Null if no notice was sent. */
     silence_told: instant().null().since(134),
   },
   {
@@ -463,7 +463,7 @@ export const threadLooks = table(
      */
     seen_count: integer(),
     looked_at: instant().null(),
-    /** The time of the member's last view of the thread before the newest visit. A visit has several views. */
+    /** The time of the last view before the member's newest visit to the thread. A visit has several views. */
     since_at: instant().null(),
     active_at: instant().default(""),
   },

@@ -73,7 +73,9 @@ export const notices = table(
     /** The time at which the notice was added to a mail. */
     queued_at: instant().null(),
     mail_id: ref(mails, "set null").null(),
-    /** The number of further waiting notices of this kind. Null for a notice about one object. */
+    /**
+     * The number of notices that are only counted, because too many wait. Null for a notice about one object.
+     */
     further: integer().null().since(145),
   },
   {

@@ -1,10 +1,8 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
-/**
- * How many threads a group of the index has. In `marksInPostgres`, `rangeOfSearch` is for `inRange`, and
- * `newestOfSearch` for `place`.
- */
+/** The number of threads in a large group of the search index. PostgreSQL lexemes with `inRange` name it. */
 export const rangeOfSearch = 8_000;
+/** The number of threads in a small group. Only PostgreSQL has small groups. Lexemes with `place` name them. */
 export const newestOfSearch = 1_000;
 
 /**
@@ -23,8 +21,8 @@ export const marksInPostgres = {
 } as const;
 
 /**
- * Returns the lexeme of `word` in an app. Eight characters of `appId` suffice, because searches also require
- * the app's lexeme.
+ * Returns the lexeme of `word` in an app. The ids of two apps may end with the same eight characters, so
+ * a search also compares the whole id.
  */
 export const wordInApp = (appId: string, word: string): string =>
   `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;

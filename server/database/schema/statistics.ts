@@ -56,8 +56,8 @@ export const reportCounts = table(
 );
 
 /**
- * Counts of measures by name, in addition to `report_counts`. `span` is in quarters of an hour. `at` counts
- * spans since 1970. (rule F60)
+ * The count of each measure, such as `reply:3`. `span` is in quarters of an hour. `at` counts spans since 1970.
+ * (rule F60)
  */
 export const measureCounts = table(
   "measure_counts",
@@ -238,7 +238,7 @@ const versionText: Record<Engine, (metadata: string) => string> = {
 const plainPart = (given: string): string =>
   `replace(replace(replace(trim(${given}), '-', ' '), '+', ' '), '(', ' ')`;
 
-/** SQL condition: a version has only digits and points. Counts never contain texts that people write. */
+/** SQL condition for a short version of digits and points. No other text that a sender writes is counted. */
 const isVersion: Record<Engine, (version: string) => string> = {
   sqlite: (version) =>
     `length(${version}) <= 20 AND ${version} GLOB '[0-9]*.[0-9]*' AND ${version} NOT GLOB '*[^0-9.]*'`,
@@ -379,7 +379,10 @@ const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trig
   },
 ];
 
-/** Returns SQL for the version of a report. The first migration that counted versions had no limit. */
+/**
+ * Returns SQL for the version of a report, without a limit of versions. The migration `limitedVersions` adds
+ * the limit later.
+ */
 const anyVersion = (): NamedVersion => () => "v.version";
 
 const triggers: readonly Trigger[] = [

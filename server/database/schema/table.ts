@@ -163,7 +163,10 @@ interface About<Name extends string> {
   readonly since?: number;
   /** Why a backup does not contain the rows. Undefined if it contains them. */
   readonly notInBackup?: string;
-  /** Why a restore loads this table last, and first deletes its rows. Undefined if the order does not matter. */
+  /**
+   * Why a restore loads this table last. First the restore deletes the table's rows. Undefined if any order
+   * works.
+   */
   readonly loadedLast?: string;
   /** The statements that create the table, if they differ between the engines. */
   readonly made?: Readonly<Record<Engine, string>>;
@@ -330,7 +333,7 @@ export const loweredAddress: Record<Engine, (column: string) => string> = {
 
 export const beforeToken = ", token ";
 
-/** SQL for the person of an actor, such as the address in "ada@example.org, token 0197…". May be `agent`. */
+/** SQL for an actor without the token, such as the e-mail address in "ada@example.org, token 0197…". */
 export const personOf: Record<Engine, string> = {
   sqlite: `substr(actor, 1, instr(actor || '${beforeToken}', '${beforeToken}') - 1)`,
   postgres: `substr(actor, 1, strpos(actor || '${beforeToken}', '${beforeToken}') - 1)`,

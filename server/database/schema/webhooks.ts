@@ -62,8 +62,8 @@ export const webhookDeliveries = table(
     /** The last attempts with the receiver's answers. */
     attempts: json("json").default("[]"),
     /**
-     * The `generation` of the webhook when the event was queued. A lower value than the webhook's cancels the
-     * delivery.
+     * The `generation` of the webhook when the event was queued. If `webhooks.generation` is higher now, the
+     * delivery is cancelled.
      */
     generation: integer().default(0).since(130),
   },

@@ -41,7 +41,7 @@ export const erasedAccounts = {
       for (const slotId of ended) effects.push(await seats.erase(tx, person, slotId));
     }
     await tx.run("DELETE FROM account_links WHERE email = ?", email);
-    // Other mails to this address belong to the app: they were sent to a sender or a tester.
+    // Other mails to this address stay, because an app sent them to a sender or a tester.
     await tx.run(
       "DELETE FROM mails WHERE recipient = ? AND (app_id IS NULL OR kind IN ('notice', 'invitation'))",
       email,

@@ -141,8 +141,8 @@ async function* rowsOf(
 }
 
 /**
- * The kinds of changes that passes count. Other code counts `seats`. Previews do not count `files` and
- * `reports`.
+ * A pass counts its changes as one of these kinds. Other code counts `seats`. A preview does not count `files`
+ * and `reports`.
  */
 type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
@@ -334,7 +334,7 @@ export interface Place {
 
 export const firstPlace: Place = { pass: 0, after: undefined };
 
-/** The first place of each pass. A preview searches all these places in turn, not one pass after another. */
+/** The first place of each pass. A preview searches once in every pass before it continues any pass. */
 export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
 
 export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };

@@ -117,7 +117,7 @@ export const erasures = {
       ...[at, id],
     ),
 
-  /** Locks an erasure against other servers. Returns whether it is running and still at the place of `row`. */
+  /** Locks an erasure against other servers. Returns whether the erasure is running and still at `place`. */
   async hold(tx: Transaction, { id, place }: ErasureRow): Promise<boolean> {
     await tx.lock(`erasure:${id}`);
     const now = await tx.get<Pick<ErasureRow, "place" | "status">>(

@@ -10,9 +10,7 @@ export async function releaseClaim(tx: Transaction, id: string, release: Release
   await forgetClaimAnswers(tx, await runClaims.release(tx, id, release));
 }
 
-/**
- * Stores the outcome of a claim, unless it has one. Deletes the stored answers to the request for the claim.
- */
+/** Stores the first outcome of a claim. Deletes the stored answers to the request that made the claim. */
 export async function finishClaim(tx: Transaction, id: string, outcome: NewOutcome): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.setOutcome(tx, id, outcome));
 }

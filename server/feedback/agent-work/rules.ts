@@ -47,8 +47,8 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume an unreleased claim. A silent worker is a reason only if the clock is reliable.
- * (rule A32)
+ * Whether a caller may resume an unreleased claim. If `doubtful` is true, the time since the worker's last
+ * report is ignored. (rule A32)
  */
 export function mayResume(
   {

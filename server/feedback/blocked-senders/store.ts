@@ -171,8 +171,8 @@ export const hiddenFeedback = {
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
   /**
-   * Releases the next hidden reports, oldest first. Returns the arrival time of the newest; undefined if no
-   * report was left.
+   * Releases the next hidden reports, oldest first. Returns the newest released report's arrival time;
+   * undefined if none was left.
    */
   async releaseReports(
     tx: Transaction,
@@ -189,8 +189,8 @@ export const hiddenFeedback = {
   },
 
   /**
-   * Releases the next hidden messages, like `releaseReports`. Each message counts as thread activity at its
-   * time of arrival.
+   * Does for hidden messages what `releaseReports` does for reports. A released message counts as thread
+   * activity at its arrival.
    */
   async releaseAnswers(tx: Transaction, { blockId, from, most }: HiddenPart): Promise<string | undefined> {
     const rows = await tx.all<{ threadId: string; createdAt: string }>(

@@ -126,8 +126,8 @@ async function begunBefore(
 }
 
 /**
- * Divides the threads of a bulk change into parts. `save` stores the change. `isLong` means that there are
- * several parts.
+ * Divides a bulk change into parts. Returns `save`, which stores the change. `isLong` is true for several
+ * parts.
  */
 async function beginning(
   deps: BulkDeps,

@@ -22,7 +22,7 @@ export interface ThreadState {
   /** The time of the last activity. Missing in states from older versions of the server. */
   readonly activeAt?: string;
   /**
-   * The members for whom the thread was unread and has no stored view. Set if the change counts as activity.
+   * The members for whom the thread was unread and no visit is stored. Set if the change counts as activity.
    */
   readonly unreadFor?: readonly string[] | undefined;
   /** All members for whom the thread was unread. Set if the undo snoozes the thread again. */
@@ -90,7 +90,7 @@ const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().j
 export const isActivity = ({ status, snoozedUntil }: BulkChange): boolean =>
   status !== undefined || snoozedUntil === null;
 
-/** Whether the undo of a change snoozes a thread again. `before` is the state before the change. */
+/** Whether the undo of a change snoozes a thread again. `snoozedUntil` is the value before the change. */
 export const isSnoozedByUndo = (
   { snoozedUntil }: Pick<ThreadState, "snoozedUntil">,
   change: BulkChange,

@@ -158,8 +158,8 @@ export const bulkChanges = {
     ),
 
   /**
-   * Counts the changed threads whose proposal awaits approval, up to `most`. Threads that were undone do not
-   * count.
+   * Counts the changed threads whose proposal awaits approval, up to `most`. Does not count threads whose
+   * change was undone.
    */
   async countAwaiting(reader: Reader, id: string, userId: string, most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(

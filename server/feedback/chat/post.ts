@@ -6,7 +6,7 @@ import { type ChatMessage, chatPost, chatTarget } from "./rules.ts";
 import { outbox, type StoredChat } from "./store.ts";
 
 /**
- * Stores a chat message. `tx` is the transaction of the reported change. Does nothing without a usable chat
+ * Stores a chat message. `tx` also stores the change that `message` reports. Does nothing without a usable chat
  * address. (rules A8, N9)
  */
 export async function postToApp(

@@ -118,8 +118,8 @@ export const chatBodies = {
 } satisfies Record<ChatFormat, (message: ChatMessage, address: URL) => object>;
 
 /**
- * Functions that convert the entered address to the address for posts. Other formats post to the entered
- * address.
+ * Functions that convert the address that an owner entered to the address for posts. A format without a
+ * function posts to the entered address.
  */
 const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> = {
   telegram: (address) => withoutQuery(address, address.pathname),

@@ -5,15 +5,18 @@ interface NamedFailure {
   readonly isSummary?: boolean;
 }
 
-/** The open failures that a successful run may resolve. */
+/** The open failures that a successful test run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures that the run lists by key or by key prefix. Sorted by key. */
+  /** The failures that the test run lists by key or by key prefix. Sorted by key. */
   readonly passed: Failure[];
   /** Summaries of many failing tests. Some of their tests may have passed. Sorted by key. */
   readonly summaries: Failure[];
 }
 
-/** Selects the failures that a successful run may resolve. A prefix of a key never matches a summary. (rule F24) */
+/**
+ * Selects the failures that a successful test run may resolve. A key prefix in `passed` never selects a
+ * summary as passed. (rule F24)
+ */
 export function passedFailures<Failure extends NamedFailure>(
   failing: readonly Failure[],
   passed: readonly Passed[],
@@ -30,7 +33,7 @@ export function passedFailures<Failure extends NamedFailure>(
   };
 }
 
-/** Returns a function that checks whether the test with this key prefix has passed. */
+/** Returns a function that checks whether `passed` contains a certain key prefix. */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
   const named = new Set(prefixesOf(passed));
   return (part) => named.has(part);

@@ -92,8 +92,8 @@ function beginningOf(text: string): string {
 }
 
 /**
- * Numbers new threads, and stores ended snoozes and expired approvals. Call it before reading the threads of an
- * app.
+ * Numbers new threads, and stores ended snoozes and expired approvals. Call this before you read an app's
+ * threads.
  */
 export async function prepareInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,

@@ -6,9 +6,10 @@ import type { Ask } from "../../console/page-reads.ts";
 import { Line, Notice } from "../../console/parts.tsx";
 import { filterOf, filterQuery, valuesIn, withOpened } from "./filters.ts";
 
-/** In the address of a thread, `oldestList` or `newestList` means the list of decisions in this order. */
+/** The value of `list` if the thread was opened from the list of decisions with the oldest first. */
 const oldestList = "decisions";
 
+/** The value of `list` if the thread was opened from the list of decisions with the newest first. */
 const newestList = "decisions-newest";
 
 /** Returns the address of a thread that is opened from the list of decisions at position `at`. (rule A55) */

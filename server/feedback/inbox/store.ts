@@ -333,7 +333,7 @@ function inActivity(
   const oldestFirst = isOldestFirst(order);
   const conditions = [afterKey(`${activeAt}, f.id`, order, page), ...given];
   const first = firstByActivity({ ...scope, oldestFirst, conditions }, page.limit);
-  // With CROSS JOIN, SQLite runs the subquery first. The other columns are read only for the page's threads.
+  // With CROSS JOIN, SQLite runs `matching` first, and reads the columns of `f` only for threads in `matching`.
   const from = `${first.sql} AS matching CROSS JOIN feedback f`;
   return { from, order: byActivity(oldestFirst), conditions: [["f.seq = matching.seq", ...first.values]] };
 }
@@ -385,8 +385,8 @@ function inOrder(
   };
 }
 
-// SQLite usually has no statistics. Without a named index, SQLite would read all threads of the filter's
-// period.
+// SQLite usually has no statistics. Without a named index, SQLite would read all threads in the filters' time
+// range.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order !== "created") return "feedback f";
   if (status !== undefined && type !== undefined)
@@ -557,7 +557,7 @@ interface ThreadQuery {
   readonly conditions: readonly Condition[];
 }
 
-/** The rows of a page. If `reached` is set, the next page of a search has smaller values of `seq`. */
+/** The rows of a page. If `reached` is set, the next page has only threads with a smaller `seq`. */
 export interface ThreadRows<Row> {
   readonly rows: readonly Row[];
   readonly reached?: number | undefined;

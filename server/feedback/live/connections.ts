@@ -139,7 +139,7 @@ const tooMany = (code: "busy" | "rate_limited", message: string): ApiError =>
  */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
-/** The state of the watch while it reads changes. */
+/** The state that `createWatch` keeps while this process reads changes. */
 interface Reading {
   /** The position in the sequence of thread changes up to which this process has read. */
   mark: string;

@@ -134,7 +134,7 @@ async function moveInto(
 }
 
 /**
- * Locks the thread `other`, into which `id` was merged. `all` lists the merges into `other`. Throws `not_found`
+ * Locks and returns the thread into which `id` was merged, with all merges into this thread. Throws `not_found`
  * or `wrong_state`.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
@@ -251,7 +251,10 @@ interface NamedThread {
 /** Returns the name of a thread for the audit log, such as `#12`. */
 const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : `#${number}`);
 
-/** Locks the failures before the threads, as reports and test runs do. Another order could cause a deadlock. */
+/**
+ * Locks failures first, then threads. The code for reports and test runs uses the same order, which prevents
+ * deadlocks.
+ */
 async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "sqlite") return;
   for (const id of ids) {

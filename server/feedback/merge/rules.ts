@@ -101,10 +101,10 @@ export interface MergeStep {
   readonly number: number;
 }
 
-/** Maps the id of a thread to the number of a merge. Without a merge, the number is 0. */
+/** Maps ids of threads to numbers of merges, as `homesOf` and `arrivalsAt` describe. The first id has 0. */
 export type Homes = ReadonlyMap<string, number>;
 
-/** Returns the thread `id`, and all threads to which merges moved its reports. */
+/** Returns `id` with 0, and all threads that later received its reports, with the number of that merge. */
 export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Homes {
   const homes = new Map([[id, 0]]);
   // The loop ends if a merge number does not increase. Otherwise wrong data could cause an endless loop.
@@ -136,7 +136,8 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
     const { step, since } = entry;
     if (arrivals.has(step.id)) continue;
     arrivals.set(step.id, since);
-    // Only merges with smaller numbers are followed. Otherwise wrong data could cause an endless loop.
+    // The loop follows only merges with a smaller number than `step.number`, because wrong data could cause an
+    // endless loop.
     for (const inner of merges.get(step.id) ?? [])
       if (inner.number < step.number) next.push({ step: inner, since });
   }
@@ -162,8 +163,8 @@ export interface SharedReply {
 }
 
 /**
- * Whether a reply to everyone reached a report's sender. `since` is the number of the merge into the reply's
- * thread. (rule M9)
+ * Whether a reply to everyone reached a report's sender. The merge with number `since` moved the report into
+ * the reply's thread, unless `since` is 0. (rule M9)
  */
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
   // Merge numbers are compared in place of times, because clocks can be wrong.
@@ -251,7 +252,7 @@ export interface DividedReports {
   readonly outside: readonly AddressedReport[];
 }
 
-/** After an unmerge, both threads have each reply to everyone. Returns the threads to which a mail belongs. */
+/** Returns to which threads a mail belongs after an unmerge. Both threads may have the reply of this mail. */
 export function placesOfMail(
   mail: { readonly reportId: string | null; readonly recipient: string },
   { inside, outside }: DividedReports,

@@ -169,8 +169,8 @@ export const merges = {
     ),
 
   /**
-   * Returns the highest merge number of these threads, from their merges or from `before_merge` of replies to
-   * everyone.
+   * Returns the highest number of a merge into these threads; 0 without a merge. `before_merge` keeps the
+   * numbers of undone merges.
    */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
@@ -331,7 +331,7 @@ export const merges = {
     return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
   },
 
-  /** Stores that data in the thread of a report was erased. Merges into this thread can no longer be undone. */
+  /** Stores that data was erased in the thread of `reportId`. Merges into that thread cannot be undone. */
   noteErased: (tx: Transaction, reportId: string) =>
     tx.run(
       `UPDATE thread_merges SET erased = 1 WHERE feedback_id IN (
@@ -343,12 +343,12 @@ export const merges = {
 
 interface Unmerge {
   readonly row: MergeRow;
-  /** The id of the thread in which the messages are now. */
+  /** The id of the thread from which the messages move. */
   readonly from: string;
   readonly appId: string;
-  /** The ids of the thread that is taken out, and of the threads that were merged into it earlier. */
+  /** The ids of the thread whose merge is undone, and of the threads that were merged into it earlier. */
   readonly inside: ReadonlySet<string>;
-  /** Whether a reply to everyone also went to the senders of the thread that is taken out. */
+  /** Whether a reply to everyone also went to the senders of the thread whose merge is undone. */
   readonly reaches: (reply: SharedReply) => boolean;
 }
 
@@ -376,7 +376,7 @@ interface Place {
 
 const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
 
-/** SQL: rows that come from a thread or from its merged threads. Both parameters are the thread's id. */
+/** SQL for rows that come from a thread or its merged threads. Both parameters are the id of the thread. */
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
 /** SQL that sets `origin_id` to NULL, except if `origin_id` is a thread that was merged into the thread `?`. */
@@ -578,7 +578,7 @@ const restoreFirstReply = (tx: Transaction, threadId: string, before: string | n
   );
 
 /**
- * Corrects the first replies of `from` and its merged threads. Call it after messages have moved to `id`.
+ * Corrects the times of the first replies in `from` and its merged threads, after messages have moved to `id`.
  * (rule F60)
  */
 const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
@@ -630,7 +630,7 @@ export async function resolutionOf(reader: Reader, id: string): Promise<string |
   return row?.at ?? null;
 }
 
-/** Stores how the merge of the thread `id` reopened the other thread. */
+/** Stores how the merge of the thread `id` reopened the thread into which `id` was merged. */
 export const noteReopened = (tx: Transaction, id: string, reopened: Reopened) =>
   tx.run("UPDATE thread_merges SET reopened = ? WHERE feedback_id = ?", JSON.stringify(reopened), id);
 

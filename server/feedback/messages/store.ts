@@ -31,8 +31,8 @@ export interface NewMessage {
   /** The files as JSON. Only answers and repeated reports can have files. */
   readonly files?: string | null;
   /**
-   * The id of the failure's own thread, if that thread was merged into the thread of this message; otherwise
-   * null.
+   * The id of the merged thread to which the message belongs; null if the message belongs to `feedbackId`
+   * itself.
    */
   readonly originId?: string | null;
 }

@@ -17,7 +17,7 @@ async function storeDueExpiries(deps: Pick<Deps, "clock" | "database" | "newId" 
   const now = deps.clock.now();
   for (;;) {
     const due = await expiredApprovals.list(deps.database, now, mostAtOnce);
-    // If the disk is full, the error is ignored, so that people can still read the threads.
+    // An error, for example on a full disk, is ignored, so that people can still read the threads.
     const stored = await storeExpiries(deps, { due, now }).catch(() => 0);
     if (stored < mostAtOnce) return;
   }

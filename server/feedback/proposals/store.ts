@@ -227,7 +227,7 @@ export const proposals = {
   setExpiry: (tx: Transaction, id: string, expiresAt: string | null) =>
     tx.run("UPDATE runs SET expires_at = ? WHERE id = ? AND status = 'approved'", expiresAt, id),
 
-  /** Stores the time at which an agent first read a valid approval. Returns false if it was read before. */
+  /** Stores `at` as the time of the first read of a valid approval. Returns false if nothing was stored. */
   markRead: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET first_read_at = ? WHERE id = ? AND status = 'approved' AND first_read_at IS NULL

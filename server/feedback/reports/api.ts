@@ -141,8 +141,8 @@ const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: s
   id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
 /**
- * Stores that a run reported a failure. Returns false if the same run has reported the failure before.
- * (rule F23)
+ * Records a failure of `run`. Returns false if `run` reported the failure before, and the failure has not
+ * passed since. (rule F23)
  */
 async function storeFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;

@@ -11,8 +11,8 @@ export interface ReplyFacts {
 const statusUrl = "{statusUrl}";
 
 /**
- * Replaces the placeholders in a reply. `{statusUrl}` stays for `withStatusUrl`, because only the receiver may see this
- * link. (rule F32)
+ * Replaces `{name}` and `{app}` in a reply. `withStatusUrl` replaces `{statusUrl}` later, because only the
+ * receiver may see the link. (rule F32)
  */
 export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): string {
   // One step replaces all placeholders. So a placeholder that a sender typed as a name stays as it is.

@@ -58,8 +58,8 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // If normalisation changed the length, positions in `word` do not fit the text. The match is the whole
-    // run.
+    // If normalisation changed the run's length, positions in `word` do not fit the text. The match is the
+    // whole run.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -82,7 +82,8 @@ function isInRun(
 }
 
 /**
- * The maximum number of characters of the line that a search result shows. A long first match may double it.
+ * The maximum number of characters of the line that a search result shows. With a long first match, the line
+ * may have twice as many.
  */
 const longestLine = 160;
 
@@ -178,10 +179,7 @@ export interface Pattern {
   readonly others: Term;
   /** Whether a single word may be the last part of a compound word. */
   readonly isPart: boolean;
-  /**
-   * Words with hyphens, joined into one word, such as `offlinemodus` for `offline-modus`. This word matches,
-   * too.
-   */
+  /** The single word without hyphens that also matches, such as `offlinemodus` for `offline-modus`. */
   readonly compound: string | undefined;
 }
 
@@ -312,7 +310,7 @@ const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
     ...{ all: [], none: [], marked: [], read: [], readNone: [], facts: [], typed: [] },
-    // The index contains names of senders, so for an agent the search checks the texts.
+    // The index contains names of senders. So for an agent, the search also checks the texts of the threads.
     ...{ left: mostWords, withoutSenders: by === "agent" },
   };
   for (const { 0: part, index, groups = {} } of query.matchAll(parts)) {

@@ -8,7 +8,10 @@ import { numberThreads } from "../threads/store/threads.ts";
 import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";
 
-/** Finds threads with the same rare words. First stores due changes and indexes new threads. (rule F76) */
+/**
+ * Finds threads with the same rare words. First stores ended snoozes and expired approvals, and indexes new
+ * threads. (rule F76)
+ */
 export const similar = (
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
 ): Pick<Handlers<typeof contract>, "similar"> => ({

@@ -57,11 +57,14 @@ export interface Similar {
   readonly shared: readonly string[];
 }
 
-/** The maximum number of similar threads. `mostNamed` is the maximum number of shared words for each of them. */
+/** The result has at most `mostSimilar` threads, and at most `mostNamed` shared words for each thread. */
 const mostSimilar = 3;
 const mostNamed = 5;
 
-/** The weight of the shared words must be at least a third of the weight of the `mostTelling` rarest words. */
+/**
+ * The words that a similar thread shares must weigh at least a third of the `mostTelling` rarest words of
+ * `own`.
+ */
 const mostTelling = 8;
 
 /** In an app with fewer threads, a rare word may be in more than a third of the threads. */

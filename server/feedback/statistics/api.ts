@@ -83,7 +83,10 @@ function perDayOf(days: readonly CountedDay[], found: readonly DayRow[]): Statis
   });
 }
 
-/** Returns the number of waits in each range of time. `name` is the measure, such as `reply` or `decision`. */
+/**
+ * Returns, for each range of waiting times, the number of waits. `name` is the measure, such as `reply` or
+ * `decision`.
+ */
 const waitsOf = (measures: ReadonlyMap<string, number>, name: string): number[] =>
   Array.from({ length: limits.waits.length + 1 }, (_, range) => measures.get(`${name}:${range}`) ?? 0);
 
@@ -115,7 +118,8 @@ function topOf(
 }
 
 /**
- * Returns the most reported app versions. The last row may be `other`, the sum of versions above a day's limit.
+ * Returns the most reported app versions. If a day has too many versions, the last row (`other`) counts the
+ * rest.
  */
 function versionsOf(measures: ReadonlyMap<string, number>): Statistics["versions"] {
   const found = new Map<string, { reports: number; bugs: number }>();

@@ -63,7 +63,7 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/** Whether all new threads of a period are on days that began in the last 24 hours. */
+/** Whether `perDay` has no new threads on days that began more than 24 hours ago. */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,

@@ -48,7 +48,7 @@ const daysFrom: Record<Engine, string> = {
     FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
 };
 
-/** The sums of a day as one JSON list. With one row per sum, SQLite would sort all counted rows. */
+/** SQL for one JSON list with all sums of a day. With one row for each sum, SQLite would sort all rows. */
 const sumsOfDay: Record<Engine, string> = {
   sqlite: `json_array(${sums})`,
   postgres: `CAST(json_build_array(${sums}) AS text)`,

@@ -75,8 +75,8 @@ export function threadAnswer(
 }
 
 /**
- * Returns the id of the message before which messages are omitted. If `messages` has gaps, this is the oldest
- * report.
+ * Returns the value of `before` for the next request. If `messages` has gaps, this is usually the id of the
+ * oldest report.
  */
 function nextBeforeOf(
   messages: readonly MessageRow[],
@@ -132,7 +132,7 @@ function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
   };
 }
 
-/** Returns the field of an answer with the names of the metadata entries that were not stored. */
+/** Returns the field `metadataDropped`. It contains the names of metadata entries that were not stored. */
 export const droppedOf = ({
   metadataDropped,
 }: {

@@ -156,7 +156,7 @@ export const assignableMembers = async (reader: Reader, appId: string): Promise<
     .map(({ userId, email, name }) => ({ userId, email, name }));
 
 interface Assignment {
-  /** `me`, the id or the e-mail address of a member, or null for nobody. */
+  /** The id or the e-mail address of a member; `me` for the account `userId`; null for nobody. */
   readonly assignee: string | null;
   readonly expectedAssignee?: string | null | undefined;
   /** The account that assigns the thread. */

@@ -97,8 +97,8 @@ export const createPageAnswering =
       },
 
       /**
-       * Stores that the person is writing, if the person may answer. Does nothing if this was stored shortly
-       * before.
+       * Stores that the person is writing, if the person may answer. Does nothing shortly after the previous
+       * call for `feedbackId`.
        */
       async note(feedbackId: string): Promise<void> {
         if (!isNoteDue(now, feedbackId, await answering.find(database, userId))) return;

@@ -38,10 +38,7 @@ function withMails(
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReceivingReport[];
-    /**
-     * The key is the thread to which reports were sent. The value contains all threads that the reports
-     * belonged to.
-     */
+    /** The key is the first thread of a report. The value contains this thread and all later threads. */
     readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;

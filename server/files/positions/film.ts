@@ -368,7 +368,7 @@ interface Box extends Span {
   readonly type: string;
 }
 
-/** Yields the boxes of a span in order. Calls `atRest` with the position of bytes after the last box. */
+/** Yields the boxes of a span in order. Calls `atRest` with the position at which no further box is found. */
 type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
 
 // The maximum number of boxes. A film has a few thousand. A file with many more is an attack.

@@ -280,7 +280,7 @@ function keepDrawnWebp(bytes: FileBytes): boolean {
 
 const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 
-/** A frame of an animation: `head` bytes, then inner chunks. A frame contains no other frames. */
+/** A frame of an animation has `head` bytes before its inner chunks. A frame contains no other frames. */
 const frame = { type: "ANMF", head: 16 };
 
 // An animation has a few thousand frames with up to three chunks. Many more chunks are an attack.
@@ -403,8 +403,8 @@ const ofProgram = 0xff;
 const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 
 /**
- * The maximum length in bytes of an extension for repetitions: name, number of repetitions, buffer size and end
- * byte.
+ * The number of bytes that a GIF extension for repetitions needs for its name, repetitions, buffer size and
+ * end byte.
  */
 const longestRepeat = 12 + 4 + 6 + 1;
 

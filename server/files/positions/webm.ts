@@ -138,7 +138,7 @@ function elementAt(bytes: FileBytes, from: number, end: number): Element | undef
   if (!size) return undefined;
   const id = head.readUIntBE(0, idLength);
   const inner = from + idLength + size.length;
-  // An element of unknown length ends at the end of the span.
+  // An element of unknown length ends at `end`.
   return { id, from, inner, to: size.isUnknown ? end : Math.min(end, inner + size.value) };
 }
 
@@ -152,8 +152,8 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // The length field fills the space between the type byte and the content. If this space is too small, the
-  // field has eight bytes.
+  // After the one-byte id, the length field fills the space before the content. A large length needs eight
+  // bytes.
   const lengthBytes = Math.min(8, inner - from - 1);
   const width = to - from - 1 - lengthBytes < 2 ** (7 * lengthBytes) - 1 ? lengthBytes : 8;
   const length = Buffer.alloc(width);

@@ -18,7 +18,7 @@ interface Arriving {
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
-  /** The header `Idempotency-Key`. A repeat is allowed even if the rate limit is used up. */
+  /** The header `Idempotency-Key`. A repeated request is allowed even if the rate limit is used up. */
   readonly idempotencyKey: string | undefined;
 }
 
@@ -98,8 +98,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // If `countsRefusals` is true, the function `countRefusal` counts malformed bodies. `rate_limited` is
-  // ignored, because the request already fails.
+  // With `countsRefusals`, malformed bodies are counted by `countRefusal`. The error `rate_limited` is ignored,
+  // because the request already fails.
   if (settings.rateLimited && rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller, settings);
@@ -120,7 +120,10 @@ export const countedFrom = 8_192;
 interface Counted {
   readonly request: IncomingMessage;
   readonly deps: Limiting;
-  /** Whether the request is probably a repeat. The bytes of a real repeat are subtracted when the request ends. */
+  /**
+   * Whether the request is probably repeated. If the request really is repeated, its bytes are subtracted at
+   * the end.
+   */
   readonly isRepeat?: boolean;
 }
 
@@ -263,8 +266,8 @@ const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
 const mostWaitingOfEach = 4;
 
 /**
- * Refuses the busiest owner's newest waiting body if `owner` has at least two bodies fewer. Returns whether
- * this happened.
+ * Returns false if the busiest owner has fewer than two bodies more than `owner`. Otherwise refuses that
+ * owner's newest body.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
@@ -305,7 +308,9 @@ interface Running {
   isCut: boolean;
 }
 
-/** Only bodies older than this are cut if the busiest owner runs only one body more than the waiting owner. */
+/**
+ * If the busiest owner has one body more than a waiting body's owner, only bodies older than this are stopped.
+ */
 const longMilliseconds = 30_000;
 
 /** The server does not stop reading a body that arrives faster than the minimum rate multiplied by this factor. */
@@ -328,7 +333,7 @@ function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   return count;
 }
 
-/** Returns the body to cut in favour of a waiting body of this owner. Undefined if there is none. */
+/** Returns which running body must stop for a waiting body of `owner`. Undefined if no body must stop. */
 function bodyToCut(
   running: ReadonlySet<Running>,
   owner: string,
@@ -345,10 +350,10 @@ function bodyToCut(
   const now = performance.now();
   const most = bodiesOfBusiestOwners([...running].filter(({ isCut }) => !isCut));
   const ahead = (most[0]?.length ?? 0) - countOfOwner(running, owner);
-  // The oldest body of the busiest owner is cut if this owner runs at least two bodies more than `owner`.
+  // Returns the busiest owner's oldest body if this owner has at least two running bodies more than `owner`.
   if (ahead !== 1) return ahead > 1 ? most[0]?.[0] : undefined;
-  // Only bodies older than `longMilliseconds` are cut here. Otherwise honest senders would endlessly cut each
-  // other's bodies.
+  // Here, only bodies older than `longMilliseconds` can be stopped. Otherwise honest senders would endlessly
+  // stop each other's bodies.
   const long = most.flat().filter(({ since }) => now - since > longMilliseconds);
   const [slowest] = long.sort((a, b) => compare(remainingMs(b, now), remainingMs(a, now)));
   if (slowest && remainingMs(slowest, now) > ownMs) return slowest;

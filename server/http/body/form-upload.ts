@@ -164,7 +164,7 @@ export interface MultipartForm {
   readonly body: number;
   /** The maximum number of bytes of all text fields together. */
   readonly text: number;
-  /** Set if the server may stop reading the body before its end. */
+  /** With `arrival`, the server may stop reading the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 

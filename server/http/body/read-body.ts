@@ -25,7 +25,7 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
     const { length } = bytes;
-    // The callback uses only the length, not the bytes. So the memory of a refused body is freed immediately.
+    // The callback of `turn` uses `length`, not `bytes`. So the memory of a refused body is freed immediately.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       const most = Math.min(limits.faqListStructure, Math.floor(length / bytesOfStructure));
@@ -469,7 +469,7 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // If `look` runs late, the server was blocked and could not read. So at most twice `pause` counts.
+    // If `look` runs late, the server was blocked and could not read. So at most `2 * pause` counts.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {

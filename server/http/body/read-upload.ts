@@ -176,8 +176,7 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
       );
     text.add(bytes);
   };
-  // A hash replaces the end of a long text, which the server shortens later. So different bodies stay
-  // different. (rule F6)
+  // The server later shortens long texts. A hash of the omitted end keeps different bodies different. (rule F6)
   const isFull = (more: number) => free !== undefined && text.size + more > maxText / 2;
   const openRest = () => {
     const hash = createHash("sha256");
@@ -214,10 +213,11 @@ type JsonPath = readonly string[];
 /** Receives the parts of a JSON text. */
 interface JsonParts {
   /**
-   * Receives all bytes except strings at the paths and rests of very long strings, each with its closing quote.
+   * Receives all bytes that `openString` and `openRest` do not receive, without the closing quotes of their
+   * strings.
    */
   text(bytes: Buffer): void;
-  /** Begins a string at one of the paths. `write` receives its text with the escapes replaced. */
+  /** Called when a string at the path `place` begins. `write` receives the string with its escapes replaced. */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
   /**
    * Whether `openRest` must receive the rest of a string. `more` counts bytes that `text` has not received yet.
@@ -499,7 +499,7 @@ interface Base64Decoder {
 
 /** `take` must not keep the buffer, because the decoder uses it again. */
 function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
-  // The newest group of four is kept here, because only the last group may have padding.
+  // The newest group of four characters waits here, because only the last group of a text may have padding.
   let held = "";
   const plain = createUnescape();
   return {

@@ -23,7 +23,7 @@ export function parseStrictJson(bytes: Buffer, free?: Free, most: number = limit
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : withFreeField(given, free, most);
-  // This line must run before JSON.parse, because it refuses text that is nested too deeply or has too many values.
+  // `countColons` must run before JSON.parse. `countColons` refuses JSON with too many levels or values.
   const colons = countColons(text, free, most);
   const value = parsed(text);
   // Each colon outside of strings belongs to a key. Fewer keys than colons mean a duplicate key.
@@ -234,8 +234,8 @@ export interface StringReader {
 }
 
 /**
- * Creates a reader that replaces escapes and passes the text to `take`, which must not keep it. Throws
- * `malformed_json`.
+ * Creates a reader that replaces escapes. `take` gets the text and must not store this buffer. The reader
+ * throws `malformed_json`.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
   // An incomplete escape at the end of the last chunk. The next chunk begins with the rest of the escape.
@@ -288,7 +288,8 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // White space in `bytes` was escaped in the JSON. This loop is several times faster than `bytes.some`.
+      // `whiteSpace` is allowed, because a StringReader refuses unescaped white space. This loop is several
+      // times faster than `bytes.some`.
       for (let at = 0; at < bytes.length; at++) {
         const byte = bytes[at] ?? 0;
         if (byte < 0x20 && !whiteSpace.includes(byte)) throw rawControl();
@@ -432,7 +433,7 @@ function readEntries(text: string, start: number, replace: (entry: Entry, end: n
       return;
     }
     if (fits) left += 1;
-    // At the limit `namedDrops`, one replacement covers this entry and all later text of the metadata.
+    // If `left` reaches `namedDrops`, one hash replaces this entry and all later entries together.
     if (left === limits.namedDrops) rest = entry;
     else replace(entry, end);
   };

@@ -134,7 +134,7 @@ async function refuseWithoutRoom(
   throw refused({ retryAfterSeconds });
 }
 
-/** Counts an attempt to guess a secret, even a successful attempt. Throws `rate_limited` without counting. */
+/** Counts an attempt to guess a secret, even a successful one. Counts nothing when throwing `rate_limited`. */
 export async function countAttempt(
   endpoint: Endpoint,
   incoming: IncomingRequest,

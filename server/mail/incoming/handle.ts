@@ -198,8 +198,8 @@ interface StoredParts {
 }
 
 /**
- * Stores the attachments and the original within the storage quota. Calls `work` to add the rows. Returns its
- * result.
+ * Stores the attachments and the original within the storage quota. Calls `work` to add the rows. Returns
+ * what `work` returns.
  */
 type StoreMail = <Result>(
   answer: MailedAnswer & { readonly attachments: IncomingMail["attachments"] },

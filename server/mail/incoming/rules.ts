@@ -90,8 +90,8 @@ export const longestSearched = 10_000;
 const shownOfQuotation = 2;
 
 /**
- * Takes a text from `tidyText`. Marks lines that introduce quotations, which the library mostly misses.
- * Shortens quotations of long texts.
+ * Takes a text from `tidyText`. Marks introductions of quotations, because email-reply-parser misses most
+ * introductions. Shortens quotations in long texts.
  */
 export function withQuotationsMarked(text: string): string {
   const lines = markedBelowHead(withMarkedAttributions(text.split("\n")));

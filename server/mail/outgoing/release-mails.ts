@@ -139,8 +139,8 @@ export async function reachOfPublication(
 }
 
 /**
- * Deletes the waiting mails about a note. Within `mailedForDays` days, a new publication queues mails again.
- * (rule M15)
+ * Deletes the waiting mails about a note. If they were queued in the last `mailedForDays` days, a new
+ * publication queues mails again. (rule M15)
  */
 export const withdrawRelease = (tx: Transaction, entryId: string, now: Date): Promise<void> =>
   releaseMails.withdraw(tx, entryId, new Date(now.getTime() - mailedFor).toISOString());
@@ -167,8 +167,8 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
 }
 
 /**
- * Stores a missing event `changelog.published`. For a publication time in the future, no request has stored the
- * event.
+ * Stores the event `changelog.published` if it is missing. No request stores the event for a publication time
+ * in the future.
  */
 async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,

@@ -131,8 +131,8 @@ export function replyText({
 }
 
 /**
- * Returns a report's first subject; undefined if it was erased. `firstChange` is JSON of its first audit entry.
- * (rule M10)
+ * Returns the first subject of a report; undefined if that subject was erased. `firstChange` describes the
+ * first change as JSON. (rule M10)
  */
 export function senderSubject(subject: string, firstChange: string | undefined): string | undefined {
   if (firstChange === undefined) return subject;

@@ -1,7 +1,7 @@
 import { countOf } from "../../../src/words/phrases.ts";
 import { oneLine, visibleText } from "../../../src/words/visible.ts";
 
-/** Mails are sent only about notes of at most this age. An older note may have been imported. */
+/** Mails are sent only about release notes of at most this age. Older release notes may have been imported. */
 export const mailedForDays = 7;
 
 /** The maximum number of mails about release notes that an address gets in a day. */
@@ -29,7 +29,7 @@ export interface ReachCounts {
   /** The number of senders who have not confirmed their address. An answer to a mail confirms the address. */
   readonly unconfirmed: number;
   readonly unsubscribed: number;
-  /** The number of senders who have already got a mail about the note. */
+  /** The number of senders who have already got a mail about the release note. */
   readonly mailed: number;
   /** The number of senders who have already got the maximum number of mails in a day. */
   readonly full: number;

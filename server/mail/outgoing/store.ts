@@ -100,7 +100,9 @@ const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH ow
       AND s.settled_at > (SELECT min(created_at) FROM own) LIMIT 1) AS newest) AS "sentSince"
   FROM own`;
 
-/** SQL: the mail `c` is a copy of `o`, for the same reply in another thread. Copies are never sent. */
+/**
+ * The SQL condition that `c` copies the mail `o` for the same reply in another thread. Copies are never sent.
+ */
 const isCopy = `c.kind = 'reply' AND o.kind = 'reply' AND c.id <> o.id AND c.content IS NULL
   AND c.recipient = o.recipient AND c.created_at = o.created_at AND c.report_id = o.report_id`;
 
@@ -263,7 +265,7 @@ export const mails = {
       ...[copy.id, copy.messageId, id],
     ),
 
-  /** If a waiting mail in `threads` (SQL) has a copy in another thread, the mail replaces the copy there. */
+  /** `threads` is SQL for thread ids. A waiting mail of these threads replaces its copy in another thread. */
   async moveToCopies(tx: Transaction, threads: string, ...values: readonly Value[]): Promise<void> {
     const replies = `(SELECT r.id FROM messages r WHERE r.feedback_id IN ${threads})`;
     const copies = await tx.all<{ id: string; copyId: string; messageId: string }>(
@@ -405,7 +407,9 @@ export const releaseMails = {
     return found;
   },
 
-  /** Returns the addresses that senders of an app have confirmed or unsubscribed, each with this state. */
+  /**
+   * Returns the addresses that senders of an app confirmed or unsubscribed. Each address has an `AddressState`.
+   */
   async addresses(reader: Reader, appId: string): Promise<ReadonlyMap<string, AddressState>> {
     const rows = await reader.all<{
       recipient: string;

@@ -128,7 +128,7 @@ interface Tried {
 }
 
 /**
- * Stores the results of failed connections. If the mail server accepted or delayed no mail, pauses the queue.
+ * Stores the results of failed connections. Pauses the queue if no mail has the outcome `sent` or `later`.
  * (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {

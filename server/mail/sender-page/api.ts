@@ -98,7 +98,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
 
 export type SenderPages = ReturnType<typeof createSenderPages>;
 
-/** Replaces the placeholder in a reply with the link to this page. */
+/** Replaces the placeholder in a reply with the link to the sender's page that has this `token`. */
 const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
   message.direction === "inbound"
     ? message

@@ -104,8 +104,8 @@ export const reports = {
     ),
 
   /**
-   * Returns the newest messages, oldest first. Omits replies to everyone from before `report`, because
-   * strangers can guess a dedupe key. (rule M9)
+   * Returns the newest messages, oldest first. A stranger whose `report` has a guessed dedupe key must not see
+   * earlier replies. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     // This statement and `reaches` in `feedback/merge/rules.ts` decide in the same way which replies a sender

@@ -168,12 +168,15 @@ export const noticeBrowsers = {
     ),
 };
 
-/** The content of a notice. It is about one object, or it only says how many objects need the member. */
+/**
+ * The content of a notice. The notice describes one object, or only says that `count` objects need the member's
+ * attention.
+ */
 export interface Push {
   readonly id: string;
   readonly userId: string;
   readonly appId: string;
-  /** Null if the notice only says how many objects need the member. */
+  /** Null if the notice only says that `count` objects need the member's attention. */
   readonly kind: NoticeKind | null;
   readonly subjectId: string | null;
   readonly feedbackId: string | null;

@@ -44,7 +44,7 @@ type PushDeps = Pick<Deps, "clock" | "database" | "log" | "sealer" | "settings" 
 /** The highest number of notices that one browser gets in one run. */
 const atOnce = 8;
 
-/** How long an attempt may take. */
+/** The maximum time for one attempt to send a notice. */
 const timeLimitMs = 15_000;
 
 /** How long a notice is reserved for this server. This is longer than all attempts of one run together. */
@@ -125,7 +125,7 @@ async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): 
  */
 function pauseOf({ pausedUntil }: BrowserAddress, now: Date): Date | undefined {
   const until = new Date(pausedUntil ?? 0);
-  // A stored time that is more than a day ahead does not count: the clock was wrong.
+  // A stored time that is more than a day ahead is ignored, because it comes from a wrong clock.
   const isTrue = until.getTime() <= now.getTime() + keptMilliseconds;
   return until > now && isTrue ? until : undefined;
 }
@@ -204,8 +204,8 @@ async function post(deps: PushDeps, { browser, push, shown, stopping }: Shown) {
 type QueueDeps = Pick<Deps, "newId" | "settings">;
 
 /**
- * Moves a member's waiting notices about an app into the queues of browsers, or sets a later time.
- * (rules N10, N11)
+ * Puts a member's waiting notices about an app into the queues of browsers. In quiet hours, postpones the
+ * notices. (rules N10, N11)
  */
 export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
   const rows = await notices.take(tx, batch);

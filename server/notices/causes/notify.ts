@@ -55,7 +55,10 @@ export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
   return done;
 }
 
-/** Stores a cause for each worker that is silent for an hour. Stores each silence only once. (rule N2) */
+/**
+ * Stores a cause of notices for each worker that has been silent for an hour. Stores one cause per silence.
+ * (rule N2)
+ */
 export async function noteSilentWorkers({ clock, database }: NotifyDeps): Promise<void> {
   const now = clock.now();
   const before = new Date(now.getTime() - silentMilliseconds).toISOString();
@@ -121,7 +124,7 @@ interface Noting {
   readonly now: Date;
 }
 
-/** Stores a notice for a member, unless the way does not reach the member or `wasNotifiedToday` is true. */
+/** Stores a notice for a member if `way` reaches the member and `wasNotifiedToday` is false. */
 async function note(
   deps: NotifyDeps,
   tx: Transaction,
@@ -143,8 +146,8 @@ async function note(
 }
 
 /**
- * Whether a notice can reach a member. A mail needs a verified address; `browser` needs a browser with notices.
- * (rules N7, N10)
+ * Whether `way` reaches the member. A mail needs a verified address. `browser` needs a browser that shows
+ * notices. (rules N7, N10)
  */
 async function reaches(
   { settings }: Pick<NotifyDeps, "settings">,
@@ -162,7 +165,10 @@ async function afterLast(reader: Reader, batch: Batch, now: Date): Promise<Date>
   return new Date(Math.max(now.getTime(), next));
 }
 
-/** Whether a member got a notice like `notice` within a day. Always false for kinds outside `onceADay`. */
+/**
+ * Whether the member got a notice with the fields of `notice` within a day. Always false for kinds outside
+ * `onceADay`.
+ */
 async function wasNotifiedToday(
   reader: Reader,
   notice: {

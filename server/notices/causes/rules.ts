@@ -93,7 +93,7 @@ export function receiversOf<Member extends Candidate>(
     .filter(({ ways }) => ways.length > 0);
 }
 
-/** Returns the kind of the notice. Without an assignee who may get it, an answer counts as a `report`. */
+/** Returns the kind of the notice. An answer gets the kind `report` if no assignee may get the notice. */
 const kindFor = (
   members: readonly Candidate[],
   { kind, assigneeId }: Pick<Circumstances, "kind" | "assigneeId">,

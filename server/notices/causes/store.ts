@@ -20,8 +20,7 @@ interface WorkRow {
   readonly status: string;
 }
 
-// The update locks an existing cause. Otherwise a server could take the cause before this transaction stores
-// the problem.
+// The update locks an existing cause. Otherwise a server could take the cause before this transaction ends.
 const insertOnce = insert(
   tables.noticeCauses,
   "ON CONFLICT (id) DO UPDATE SET created_at = notice_causes.created_at",

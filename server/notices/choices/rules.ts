@@ -73,7 +73,7 @@ export const kindsFor = (role: Role): readonly NoticeKind[] =>
 /** Returns the ways that a role can choose for a kind. (rules A8, N8) */
 export function offeredWays(role: Role, kind: NoticeKind): readonly NoticeWay[] {
   if (!mayGet(role, kind)) return [];
-  // Viewers only read. Proposals are posted in the chat without a choice.
+  // A viewer cannot choose the chat. Nobody can choose the chat for proposals, which are always posted there.
   const mayPost = kind !== "proposal" && suffices(role, "maintainer");
   return noticeWays.filter((way) => way !== "chat" || mayPost);
 }

@@ -125,7 +125,7 @@ async function writeAgain(
 ): Promise<void> {
   const mail = member && (await mailOf(deps, tx, { batch, member, rows: allowedFor(member, rows) }));
   await notices.queued(tx, rows, at, mail ? mailId : null);
-  // Keeps the Message-ID, because the mail may already have arrived.
+  // The mail keeps its Message-ID, because its old version may already have arrived.
   if (mail) await rewriteMail(deps, tx, mailId, mail);
   else await mails.removeWaiting(tx, mailId);
 }

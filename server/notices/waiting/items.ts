@@ -14,12 +14,12 @@ interface Place {
   readonly userId?: string;
 }
 
-/** An object that needs the member, its texts, and how many notices are about it. */
+/** An object that needs an action, its texts, and the number of notices about the object. */
 export interface NeededItem extends Item, Pick<NoticeRow, "subjectId" | "feedbackId"> {}
 
 /**
- * Returns the first `most` objects that need the member. `more` counts the further objects without reading
- * them. (rule N5)
+ * Returns the first `most` objects that need an action. `more` counts the further objects, which are not read.
+ * (rule N5)
  */
 export async function itemsOf(
   deps: ItemDeps,

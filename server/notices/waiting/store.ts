@@ -55,14 +55,14 @@ const lockInPostgres = (tx: Transaction, ids: readonly string[]) =>
     ...ids,
   );
 
-/** A notice for a member, in one way: a mail, the daily mail, the chat or browsers. */
+/** A notice that a member gets either in a mail, in the daily mail, in the chat or in browsers. */
 export interface NoticeRow {
   readonly id: string;
   readonly kind: NoticeKind;
   readonly subjectId: string;
   readonly feedbackId: string | null;
   readonly createdAt: string;
-  /** The number of notices that this row only counts; null for a notice about one object. */
+  /** The number of notices that this row stands for; null if the row is one notice about one object. */
   readonly further: number | null;
 }
 
@@ -144,7 +144,7 @@ export const notices = {
     return row?.dueAt ?? undefined;
   },
 
-  /** Returns when a member last got notices of this app in this way; undefined for never. */
+  /** Returns when notices with this member, app and `way` were last queued; undefined if never. */
   async lastQueued(reader: Reader, { userId, appId, way }: Batch, now: string): Promise<string | undefined> {
     // Times after `now` are ignored, because they were stored while the clock was ahead.
     const row = await reader.get<{ queuedAt: string | null }>(
@@ -191,7 +191,7 @@ export const notices = {
       ...[subjectId, kind, userId, since, until, way],
     )) !== undefined,
 
-  /** Returns at most `most` batches that are due to be sent in this way. */
+  /** Returns at most `most` due batches with the given `way`. */
   due: (reader: Reader, way: NoticeWay, now: string, most: number) =>
     reader.all<Batch>(
       `SELECT DISTINCT user_id AS "userId", app_id AS "appId", way FROM (
@@ -200,7 +200,7 @@ export const notices = {
       ...[way, now, most],
     ),
 
-  /** Returns when the next notice that is sent in this way is due; undefined if none waits. */
+  /** Returns when the next waiting notice with the given `way` is due; undefined if no notice waits. */
   async nextDue(reader: Reader, way: NoticeWay): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notices WHERE ${waits} AND way = ?`,
@@ -342,7 +342,7 @@ export const notices = {
   recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
     takeBack(tx, "n.user_id = ? AND n.app_id = ?", userId, appId),
 
-  /** Deletes those of the mails that are unsent and have no content and no notices any more. */
+  /** Deletes each of these mails that is unsent and has neither content nor notices. */
   async removeEmpty(tx: Transaction, mailIds: readonly string[]): Promise<void> {
     for (const id of mailIds)
       await tx.run(

@@ -83,7 +83,7 @@ interface DueAt {
   readonly at: number;
 }
 
-/** Caches the time of the next change of a cycle. A signal that cycles may have changed clears the cache. */
+/** Caches the time at which the next change of any cycle is due, until a cycle may have changed. */
 function createDueTime(database: Database) {
   let known: DueAt | undefined;
   let generation = 0;

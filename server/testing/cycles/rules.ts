@@ -103,7 +103,7 @@ function slotFacts(
   };
 }
 
-/** Whether a slot has a tester. After a cancellation, this includes a removed slot that has no replacement. */
+/** Whether a slot has a tester. In a cancelled cycle, a removed slot without a replacement also counts. */
 function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
   const slot = slots[at];
   if (slot?.status !== "removed") return slot?.activatedAt != null;
@@ -144,7 +144,7 @@ function statementOf(
   return `${progress} ${holders}${when === "had" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
 
-/** Returns the words that say how many testers have every finished day counted. */
+/** Returns the text about the testers for whom all finished days counted; empty if no day is finished. */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
   const days = finishedDays === 1 ? "the one finished day" : `all ${finishedDays} finished days`;

@@ -179,7 +179,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** Returns the longest test session of each day that was not counted by a session. */
+  /** Returns the longest test session of each slot and day. Leaves out days that count because of a session. */
   longestSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM test_sessions t JOIN (
@@ -212,7 +212,8 @@ export const dayEvidence = {
     ),
 
   /**
-   * Returns the number of sessions of each slot, and the milliseconds of those that the server could confirm.
+   * Returns for each slot the number of sessions, and the total milliseconds of the sessions that the server
+   * could confirm.
    */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
@@ -247,7 +248,7 @@ export interface ClosingSlot {
   readonly counted: string;
 }
 
-/** The type of the object whose id selects cycles. A tester selects all cycles with a slot of that tester. */
+/** The type of the object whose id selects cycles. A tester's id selects the cycles of that tester's slots. */
 export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 
 const scopeConditions: Readonly<Record<CycleScope, string>> = {
@@ -595,7 +596,7 @@ export const countedDays = {
       ...[dayIndex, kind, evidenceId, at, slotId],
     );
     if (counted === 0) return false;
-    // A day that was closed as missed is not missed any more.
+    // If `dayIndex` was closed as missed before, the statement subtracts 1 from `missed_days`.
     await tx.run(
       `UPDATE slots SET join_check_pending = 0, counted = counted || ? || ',',
          missed_days = missed_days - ${repaired},

@@ -29,8 +29,7 @@ type ProofVerdict =
     };
 
 /**
- * Decides whether a proof is accepted. The first broken rule is the reason. `verificationTier` does not matter.
- * (rules T28, T34)
+ * Decides whether a proof is accepted. The first broken rule is the reason for a refusal. (rules T28, T34)
  */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },

@@ -161,7 +161,9 @@ interface ListingDetailProps {
   readonly cycles: readonly JudgedCycle[];
   readonly requests: readonly SlotRequest[];
   readonly plan: Filled;
-  /** Whether the form shows the time zone of the browser, because the server knows no time zone. */
+  /**
+   * Whether the form shows the browser's time zone, because the server does not know the person's time zone.
+   */
   readonly ownZone: boolean;
   readonly edit: Filled | undefined;
 }
@@ -393,7 +395,9 @@ const NewCycle = ({
   readonly listing: Listing;
   readonly form: Filled;
   readonly action: string;
-  /** Whether a script selects the time zone of the browser, because the server knows no time zone. */
+  /**
+   * Whether a script selects the browser's time zone, because the server does not know the person's time zone.
+   */
   readonly ownZone: boolean;
 }) => (
   <form class="card stack" method="post" action={action}>

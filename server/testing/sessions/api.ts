@@ -51,8 +51,7 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // If another server has just applied the change, the cached slot is old. In that case, the database is
-    // read.
+    // If a change still seems due, the cached slot is old: another server has just applied the change.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -172,7 +171,7 @@ function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
   };
 }
 
-/** Returns the start and end of the time in which only a request can change the slot's status. */
+/** Returns the start and end of the time in which the slot's status changes only because of requests. */
 function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
   if (!slot) return { from: endOfDay(now) - dayMilliseconds, until: endOfDay(now) };
   const { from, until } = spanOfToday(slot.cycle, now);
@@ -204,7 +203,7 @@ interface KeyedSlot extends TestedSlot {
 
 interface FindSlot {
   (key: SlotKey): Promise<KeyedSlot | undefined>;
-  /** Returns a function that returns whether the cache still contains this result for the key. */
+  /** Returns a function that says whether the cache still contains `slot` for `key`. */
   readonly isKept: (key: SlotKey, slot: KeyedSlot | undefined) => () => boolean;
 }
 
@@ -273,7 +272,7 @@ const keyedSlotOf = ({
   },
 });
 
-/** The slot for unknown test keys. No day counts. Finding a day takes as long as for real slots. */
+/** The slot for unknown test keys. Its days never count. A search for a day takes as long as in a real slot. */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",
   cycleId: "",

@@ -189,7 +189,7 @@ const namedThreads = recordOf(content.changelogFeedback, {
 });
 
 /**
- * Changes `field`, so that an import replaces the thread ids in the field's text with the new ids. (rule C17)
+ * Returns a copy of `field`. The import replaces old thread ids in the copy's text with new ids. (rule C17)
  */
 const naming = (field: Field): Field => ({
   ...field,

@@ -76,8 +76,8 @@ export interface RecordKind<Tables extends string = string> {
   /** The columns that the file contains. In a line of the file, their names are in camel case. */
   readonly columns: Readonly<Record<string, Field>>;
   /**
-   * Columns that differ in the file. `sql` is the SQL expression for the value. `name` is the name in a line of
-   * the file.
+   * Columns whose values an export computes with the SQL expression `sql`. `name` is the name in a line of the
+   * file.
    */
   readonly read?: Readonly<Record<string, { readonly sql: string; readonly name: string }>>;
   /** The indexed SQL expression for the id of the parent. The default is the column `parent`. */

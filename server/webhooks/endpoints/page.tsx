@@ -69,8 +69,7 @@ const inFields = ({ events = "", ...rest }: Values): Values => ({
 });
 
 /**
- * Returns the form for a webhook. Unchanged fields show the stored value, which another person may have
- * changed.
+ * Returns the form for a webhook. A field that the person did not change shows the stored value of `current`.
  */
 function webhookForm(sent: Filled | undefined, current: Values): Filled {
   if (!sent) return filledWith(inFields(current));

@@ -151,7 +151,7 @@ interface ThreadTexts {
   readonly message: string;
 }
 
-/** The texts that a webhook gets if an owner has allowed texts. They are read when an event is sent. */
+/** The texts that events contain if an owner has allowed texts. The server reads the texts when it sends. */
 export const eventTexts = {
   /** Returns the texts of the thread `id`. If this thread was merged, returns the texts of its report. */
   ofThread: (reader: Reader, id: string) =>
@@ -459,7 +459,7 @@ const eventColumns = `id, app_id AS "appId", type, subject_id AS "subjectId", fa
 
 /** The SQL for the number of a new event. `?` is the time in milliseconds. */
 const newNumber: Record<Engine, string> = {
-  // The time prevents a second use of a number after the newest events are deleted.
+  // The number is at least the time `?`. So no number is used again after the newest events are deleted.
   sqlite: "max((SELECT coalesce(max(number), 0) + 1 FROM events), CAST(? AS BIGINT))",
   // The number is the transaction id.
   postgres: "CASE WHEN CAST(? AS BIGINT) IS NOT NULL THEN pg_current_xact_id() END",
@@ -529,7 +529,10 @@ export const events = {
     return { number: String(row?.number ?? 0), id: reader.engine === "sqlite" ? lastId : "" };
   },
 
-  /** Returns a text that changes when events get new numbers. Positions with another text are refused. */
+  /**
+   * Returns a text that changes when events get new numbers. The server refuses positions with another
+   * text.
+   */
   async numbering(reader: Reader): Promise<string> {
     return (await reader.get<{ name: string }>("SELECT name FROM change_counts LIMIT 1"))?.name ?? "";
   },

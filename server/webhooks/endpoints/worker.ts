@@ -230,7 +230,7 @@ export async function removeReceivers(database: Writing, appId: string, now: str
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;
-    // Without the lock, a statement that waits for another server would find no rows, as if no work was left.
+    // Without the lock, the slower of two servers would change no rows and assume that no delivery is left.
     await tx.lock(`webhook off ${id}`);
     const count = await (removedAt === null
       ? deliveries.giveUp(tx, webhook, clearedAtOnce)
@@ -238,7 +238,7 @@ const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> 
     if (count > 0) return count;
     // No delivery is left.
     if (removedAt !== null) return webhooks.removeRow(tx, id);
-    // Deliveries that were queued after the webhook was switched on again have waited for the end of this work.
+    // If the webhook was switched on again, its new deliveries have waited for the end of the old deliveries.
     tx.signal(webhooksTopic);
     return webhooks.cleared(tx, webhook);
   });

@@ -49,7 +49,10 @@ export function events(
   };
 }
 
-/** Records once a day that a program reads an app's events. From then on, new reports are events. (rule O25) */
+/**
+ * Records once a day that a program reads an app's events. In the next 30 days, new reports become events.
+ * (rule O25)
+ */
 async function noteReader({ clock, database }: Pick<Deps, "clock" | "database">, appId: string) {
   const today = `${clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`;
   if ((await readers.lastAt(database, appId)) === today) return;

@@ -113,10 +113,10 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   );
   if (outcome) return `Already reported: ${runId} ${outcome.status}.`;
   const isOurs = claim?.worker === worker;
-  // All workers can claim the proposal now.
+  // After a release, every worker can claim the proposal, so this worker does not resume its claim.
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // No answer with a claim id arrived. With a new token, the worker cannot repeat the claim, but can resume it.
+  // No answer with a claim id arrived. With a new token, the worker needs `resume` to continue its claim.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
@@ -381,8 +381,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Reports progress until `signal` aborts or the server refuses a report. The later report of the outcome prints
- * the refusal.
+ * Reports progress until `signal` aborts or the server refuses a report. A refusal is printed only when the
+ * outcome is reported.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,

@@ -66,7 +66,7 @@ async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: 
       name,
       unfinished: unfinished.map((notes) => ({ ...jobIn(folder, notes, context), earlier: notes })),
       begin(runId) {
-        // Other machines may use the same name, so each claim has a random ending.
+        // Other machines may use the same worker name, so the name in each claim gets a random ending.
         const begun = { runId, worker: `${name}-${randomBytes(suffixBytes).toString("hex")}` };
         writeNotes(folder, begun, context.newId);
         return jobIn(folder, begun, context);
@@ -187,9 +187,7 @@ export interface NameLock {
   release(): Promise<void>;
 }
 
-/**
- * The result if a process on another machine has locked the name and has not unlocked it.
- */
+/** The result of `lockName` if a process on another machine has locked the name and has not unlocked it. */
 interface LockedElsewhere {
   readonly host: string;
   readonly file: string;

@@ -98,7 +98,7 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
   note(invocation, `Kept what a person wrote in ${version}: ${fields}. --overwrite replaces it.`);
 }
 
-/** Prints the feedback ids in the note that the app does not have. */
+/** Prints each feedback id that is in the release note but not in the app. */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
   // An older server returns no linked threads.

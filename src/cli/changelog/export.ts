@@ -172,8 +172,8 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // `writeInOneStep` replaces a link, because a stranger may have created the link. Stores count a line end
-    // as a character.
+    // `writeInOneStep` replaces a link, which a stranger may have created. An app store counts a line end as a
+    // character.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {

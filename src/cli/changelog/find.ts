@@ -185,7 +185,10 @@ function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: str
   return entries.filter(({ id }) => id.startsWith(start));
 }
 
-/** Returns the note with its texts in this language. With an app key, the server has chosen the language. */
+/**
+ * Returns the note, translated to `wanted` if possible. With an app key, the server has already translated the
+ * note.
+ */
 export function inLanguage<Entry extends ReleaseTranslation>(entry: Entry, wanted: string): Entry {
   if (!isWritten(entry)) return entry;
   const tag = lookedForLanguages(wanted).find((one) => Object.hasOwn(entry.translations, one));

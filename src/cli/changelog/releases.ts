@@ -226,7 +226,7 @@ function publicationDates(
     const stays = before !== undefined && (isSameDay || (before <= now && !overwrite));
     if (stays) follow(Date.parse(before));
     if (stays || wanted === undefined) return undefined;
-    // Times on the same day must differ.
+    // A release gets a later time than all earlier releases of the same day.
     const after = (newest.get(dayOf(wanted)) ?? Number.NEGATIVE_INFINITY) + 1;
     const at = Math.max(Date.parse(wanted), after);
     follow(at);
@@ -252,7 +252,8 @@ function sameRelease(
   const { overwrite: _, publish, ...fields } = body;
   if (!entry || publish) return undefined;
   const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
-  // The server protects an edited field until an import sends the same text. So the field is always sent.
+  // A note with an edited field is always sent. The server protects this field until an import sends the same
+  // text.
   if (!namesEdits(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
   const known = new Map<string, unknown>(Object.entries(entry));
   if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;
@@ -284,8 +285,8 @@ export type ReleaseFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly notes?: string };
 
 /**
- * Publishes the release note of one version, or writes a draft. Changes nothing if the same note is published.
- * (rule L31)
+ * Publishes the release note of one version, or writes a draft. Changes nothing if the same note is already
+ * published. (rule L31)
  */
 export async function release(
   invocation: Invocation,

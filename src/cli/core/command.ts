@@ -68,8 +68,8 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * Returns the credential for the server. Throws a CliError for another kind of credential, or if
- * `findCredential` refuses the server.
+ * Returns the credential for the server. Throws a CliError if the credential has another kind, or if
+ * `findCredential` does not trust the server.
  */
 export async function ownCredential(
   invocation: Invocation,

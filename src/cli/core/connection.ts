@@ -24,7 +24,7 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
-/** Returns the note before a retry: the error, and how long the command waits or tries. */
+/** Returns a text with the error. The text also says when or for how long the command tries again. */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
     ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`

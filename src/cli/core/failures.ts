@@ -257,7 +257,7 @@ interface ParserFault {
   readonly message: string;
   /** The word that the user probably meant. */
   readonly meant?: string | undefined;
-  /** The next step for the reader. */
+  /** What the user can do next. */
   readonly next?: string | undefined;
 }
 

@@ -71,7 +71,7 @@ async function withPart(
   }
 }
 
-/** Throws a usage error if a path in `cwd` leads out of it through a link. (rule C25) */
+/** Throws a usage error if a path in `cwd` leads out of `cwd` through a link. (rule C25) */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);
   if (!isUnder(cwd, absolute)) return;
@@ -90,7 +90,7 @@ export function isUnder(folder: string, inner: string, paths: PlatformPath = pat
   return inside !== "" && inside.split(paths.sep)[0] !== ".." && !paths.isAbsolute(inside);
 }
 
-/** Returns the real path of the nearest existing folder. Throws a usage error for a link to a missing path. */
+/** Returns the real path of `given` or its nearest existing parent. Throws a usage error for a broken link. */
 async function nearest(given: string): Promise<string> {
   for (let folder = given; ; folder = dirname(folder)) {
     const there = await realpath(folder).catch(() => undefined);

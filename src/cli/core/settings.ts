@@ -279,7 +279,7 @@ export function signInExpiry(context: Context, origin: string): Date | undefined
 
 /** Returns the server of the last sign-in, if its token is stored. */
 function lastSignIn(context: Context): string | undefined {
-  // This token may be for another server.
+  // The token in INNKEEP_DEVICE_TOKEN may be for another server than the last sign-in.
   if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;
   const address = readIfThere(fileIn(context))?.trim();
   if (!address || !URL.canParse(address)) return undefined;
@@ -309,8 +309,8 @@ const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: 
   );
 
 /**
- * The secret in `variable` is for INNKEEP_BASE_URL. Returns true if the server `address` of a profile is
- * another server.
+ * Whether `variable` contains a secret for another server than the profile's `address`. The secret belongs to
+ * the server INNKEEP_BASE_URL.
  */
 export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
   if (profile === undefined || !env[variable]?.trim()) return false;

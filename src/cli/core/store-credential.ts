@@ -23,14 +23,16 @@ interface IssuedCredential {
   readonly hint: string;
 }
 
-/** Stores a credential and prints where. Throws a CliError if a stranger may have chosen the server. */
+/**
+ * Stores a credential and prints where it is stored. Throws a CliError if only a project file names the server.
+ */
 export async function storeCredential(
   invocation: Invocation,
   { insecureStorage }: StoreFlags,
   { kind, secret }: { readonly kind: CredentialKind; readonly secret: string },
 ): Promise<IssuedCredential> {
   const { context, flags } = invocation;
-  // Commands trust every server with a stored credential.
+  // After a credential is stored, commands trust the server. So this function first checks the server.
   assertKnownServer(
     context,
     invocation.server(),

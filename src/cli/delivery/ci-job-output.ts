@@ -94,7 +94,7 @@ export async function reportFailureToJob(
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With `--json`, an error prints only its JSON object. Only a warning prints the report too.
+  // With `--json`, an error prints only a JSON object, so the report is printed only after a warning.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
@@ -181,7 +181,7 @@ const secretNames = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|A
 const shortestSecret = 6;
 
 /**
- * Replaces the secrets of Innkeep, and the values of environment variables with a name such as
+ * Returns `text` without the secrets of Innkeep, and without the values of environment variables such as
  * `DATABASE_PASSWORD`.
  */
 function withoutSecrets(env: Context["env"], text: string): string {

@@ -127,7 +127,7 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   return whole;
 }
 
-/** Returns the scope and the run of a failure. By default they come from the CI job. (rule F27) */
+/** Returns `dedupeScope` and `dedupeRun` of a report. By default, both come from the CI job. (rule F27) */
 export function dedupeFields(
   { env, platform }: Invocation["context"],
   { dedupeKey, dedupeScope, dedupeRun, ciMetadata: readsCiJob = true }: Partial<DraftFlags>,

@@ -378,7 +378,8 @@ const started = (now: Date): LastTry => ({
   why: "The program ended before the server had answered.",
 });
 
-// If an earlier attempt may have arrived, a later refusal does not change `unknown`.
+// If an earlier attempt has the outcome `unknown`, the item may have arrived. A later refusal does not change
+// this outcome.
 const withDoubt = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 
@@ -483,7 +484,8 @@ function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
   return isSentWhole ? "unknown" : "unsent";
 }
 
-// Whether the server refused the item. After other errors, such as of a gateway, the item may have arrived.
+// Whether the server refused the item. After another error, such as an error of a gateway, the item may have
+// arrived.
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
@@ -493,7 +495,10 @@ const isInProgress = (error: Error): boolean =>
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
-/** Counts the bytes that were read. `isSentWhole` is false until the server may have the complete item. */
+/**
+ * Counts the bytes that were read. `isSentWhole` returns whether all bytes were read and may have reached the
+ * server.
+ */
 function counted(content: FileContent) {
   let left = content.bytes;
   let failure: Error | undefined;

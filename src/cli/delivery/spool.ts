@@ -129,8 +129,7 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// A lock above this age is ignored, because another process may have got the process id. No upload
-// takes so long.
+// No upload takes an hour. An older lock is ignored, because another process may have its process id now.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {

@@ -13,7 +13,10 @@ interface DevCall {
 
 const routeOf = ({ method, path }: DevCall): Route => ({ method, path, auth: "none", summary: "" });
 
-/** Calls an endpoint of a development server. Throws a CliError with an explanation for another server. (rule O15) */
+/**
+ * Calls an endpoint of a development server. Throws a CliError if the server is not a development server.
+ * (rule O15)
+ */
 export async function callDevServer(invocation: Invocation, call: DevCall): Promise<unknown> {
   try {
     return await send(invocation, call);
@@ -30,8 +33,8 @@ async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
 }
 
 /**
- * Whether the server is a development server. Status 404 does not show this, because development servers return
- * it too.
+ * Whether the server is a development server. The status 404 proves nothing, because development servers return
+ * 404, too.
  */
 const isDevServer = (invocation: Invocation): Promise<boolean> =>
   send(invocation, { method: "GET", path: "/dev/clock" }).then(

@@ -115,8 +115,8 @@ function fittingTypes(name: string): readonly string[] {
 }
 
 /**
- * Returns the time from which events are requested; undefined for now. A duration counts back from the server's
- * time.
+ * Returns the time from which events are requested. Undefined means from now on. A duration counts back from
+ * the server's time.
  */
 async function startOf(invocation: Invocation, given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined;
@@ -215,7 +215,7 @@ const ask = (
     repeatAfter: () => false,
   });
 
-/** Whether the server refused `since`. After a reset or restore, events have new numbers. */
+/** Whether the server refused `since`. After a reset or restore, the server may not know the old position. */
 const isOtherData = (error: unknown): boolean =>
   error instanceof ServerError &&
   error.status === 400 &&
@@ -224,8 +224,8 @@ const isOtherData = (error: unknown): boolean =>
 const beforeReset = 60_000;
 
 /**
- * Returns the time from which events are requested after a reset. A development server's clock may then be
- * before `lastAt`.
+ * Returns the time from which events are requested after a reset. The reset may have set the clock of a
+ * development server to a time before `lastAt`.
  */
 async function restartOf(invocation: Invocation, lastAt: string): Promise<string> {
   const now = await developmentTime(invocation);
@@ -366,7 +366,7 @@ export async function trigger(
 const lineOf = (event: Fields): string =>
   `${textAt(event, "type")}  ${textAt(event, "id")}  ${textAt(event, "data", "url")}`;
 
-/** Returns one object with all `path=text` and `path:=json`. Dots in a path separate nested fields. */
+/** Makes one object from texts such as `path=text` and `path:=json`. Dots in a path separate nested fields. */
 function objectOf(given: readonly string[]): Fields {
   return given.map(pairOf).reduce<Fields>((whole, { path, value }) => withValue(whole, path, value), {});
 }

@@ -198,9 +198,7 @@ async function checkCertificate(url: URL): Promise<CertificateCheck> {
 
 /** The data that the server returns about itself. */
 interface ServerInfo {
-  /**
-   * The version of the server. Undefined if the server has only the base API or does not return its version.
-   */
+  /** The version of the server. Undefined if the server does not return its version. */
   readonly version?: string;
   readonly isInnkeep: boolean;
 }
@@ -251,7 +249,7 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
 /**
- * Asks the server for its version. Undefined if the server does not have the base API. Throws if nothing
+ * Asks the server for its version. Undefined if the server is not compatible with Innkeep. Throws if nothing
  * answers.
  */
 async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
@@ -261,7 +259,7 @@ async function ask(invocation: Invocation, transport: Transport): Promise<Server
     const { status, version } = Object(jsonIn(health.text));
     if (status === "ok") return { isInnkeep: true, ...(typeof version === "string" && { version }) };
   }
-  // The request contains no key. Every server with the base API refuses such a request with status 401 and JSON.
+  // The request contains no key. Every compatible server refuses such a request with status 401 and JSON.
   const refusal = await orRefusal(() => send(open("/api/v1/faqs/remote")));
   return refusal instanceof ServerError && refusal.status === 401 && refusal.body !== undefined
     ? { isInnkeep: false }

@@ -95,10 +95,7 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
     }
   };
   const read = () => either((api) => api.read());
-  /**
-   * Replaces the list with the maintainer token. Throws `refusal` if the token may belong to another app than
-   * the key.
-   */
+  /** Sends the list with the maintainer token. Throws `refusal` if the apps of token and key may differ. */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
     // Somebody has changed the list after this command read it. A changed list must not be replaced.
@@ -109,7 +106,7 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
       return await ofConsole.replace(faqs, etag);
     } catch (error) {
       const isStale = error instanceof ServerError && error.status === 412;
-      // If the list is unchanged, the token and the key have different apps.
+      // The console refused `etag`. If `read` still returns `etag`, the token and the key have different apps.
       throw isStale && (await read()).etag === etag ? refusal : error;
     }
   };

@@ -114,7 +114,7 @@ const mostCommits = 100;
 
 const mostBytes = 67_108_864;
 
-/** Returns earlier versions of the files with conflicts, from Git. Lists are empty without Git or history. */
+/** Returns the versions in Git of each file with a conflict. A file without versions has an empty list. */
 async function earlierVersions(
   cwd: string,
   conflicts: readonly Item[],
@@ -178,11 +178,11 @@ function stateOf(
   return exact.find(sharesEntries) ?? maySame.find(sharesEntries) ?? exact[0] ?? emptied(maySame, list);
 }
 
-/** Returns the first state if `list` is empty. Without entries, no state can be matched with the app. */
+/** Returns the first state if `list` is empty. An empty list cannot show which state belongs to the app. */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 
-/** Returns the entries with their ids on this server. Without an id, `planOf` compares the questions. */
+/** Returns the entries with their ids on this server. `planOf` finds an entry without an id by its question. */
 function withIdsHere(
   entries: readonly FileEntry[],
   states: readonly SeenState[],

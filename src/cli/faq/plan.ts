@@ -187,7 +187,7 @@ export interface Item {
   readonly theirs?: ServerEntry | undefined;
   readonly text: Side;
   readonly order: Side;
-  /** Whether the person chose the file's value or the server's value with `--take`. */
+  /** Whether the person used `--take` to choose between the file and the server. */
   readonly isTaken?: boolean;
   /** The reason for a conflict. */
   readonly why?: string;
@@ -213,7 +213,7 @@ export interface PlanInput {
   readonly entries: readonly FileEntry[];
   readonly server: readonly ServerEntry[];
   readonly seen: ReadonlyMap<string, SeenEntry>;
-  /** True in a CI job: files replace every pushed value, even one from another checkout. */
+  /** True in a CI job. Then a file's value replaces a server's value that any checkout pushed. */
   readonly filesRule: boolean;
   readonly prune: boolean;
   readonly takes: ReadonlyMap<string, Take>;

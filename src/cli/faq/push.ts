@@ -186,7 +186,7 @@ const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
       outcome !== "done" && id === (theirs?.id ?? null) && file === (mine?.file ?? null),
   ) ?? false;
 
-/** Returns the state to store for an entry. The old state stays if the server's value is newer. */
+/** Returns what the state file stores about an entry. The old data stays if the server's value is newer. */
 function seenOf(
   item: Item,
   checkout: Checkout,
@@ -213,7 +213,7 @@ function seenOf(
   ];
 }
 
-/** Returns the translations' hashes to store. The old hash stays if the file is missing or outdated. */
+/** Returns a hash for each translation. The old hash stays if the translation's file is missing or outdated. */
 export function translationsSeen(
   { mine, languages = [], isTaken = false }: Item,
   {
@@ -235,9 +235,7 @@ export function translationsSeen(
   return seen.length === 0 ? undefined : Object.fromEntries(seen);
 }
 
-/**
- * Returns the id in the file if it is not `id`. Undefined if the push created the entry again with a new id.
- */
+/** Returns the id in the file. Undefined if this id equals `id`, or equals `mine.id`. */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
   return other === mine.id ? undefined : other;
@@ -388,7 +386,7 @@ function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): Rea
   return places;
 }
 
-/** Converts an error about elements of the list in the request into an error about files. */
+/** Returns an error that names files in place of positions in `wanted`; `error` if that is impossible. */
 function withFiles(error: ServerError, wanted: readonly Wanted[]): unknown {
   const faults = error.issues.map(({ path, message }) => {
     const [, at = "", field = ""] = /^faqs\.(\d+)(?:\.(.*))?$/.exec(path) ?? [];
@@ -476,10 +474,7 @@ function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonl
   return ids;
 }
 
-/**
- * Throws one usage error that lists too long texts and wrong positions. Checks nothing if `keepsMarks` is not
- * true.
- */
+/** If `keepsMarks` is true, throws one usage error for all texts that are too long and all wrong positions. */
 function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): void {
   if (!keepsMarks) return;
   const faults = changesIn(items).flatMap(({ mine }) => (mine ? faultsOf(mine) : []));

@@ -301,8 +301,8 @@ interface Seen {
 }
 
 /**
- * Returns the state that the person has read, as the flags say. Throws a usage error without a needed
- * `--expect-receivers`.
+ * Returns the state that the person has read, from the flags. Throws a usage error if `--expect-receivers` is
+ * needed but missing.
  */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};
@@ -326,7 +326,8 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
 });
 
 /**
- * Returns `Seen` without the replies to the sender's last message, so that the server reports these replies.
+ * Returns the state of `thread` before the replies to the sender's last message. So the server reports these
+ * replies.
  */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};

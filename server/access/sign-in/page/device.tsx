@@ -241,7 +241,7 @@ const Approval = ({
   readonly visit: Pick<DeviceSignInVisit, "links" | "at" | "settings">;
   readonly request: AuthorizeRequest;
   readonly account: { readonly id: string; readonly email: string };
-  /** Whether the account has changed since the page was shown. */
+  /** Whether the person has signed in with another account since the page was shown. */
   readonly changed: boolean;
 }) => (
   <BarePage links={links} title="Sign in on a device">

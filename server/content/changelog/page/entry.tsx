@@ -148,7 +148,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
 async function changedEntry(visit: SignedInVisit, current: Values): Promise<Values> {
   const { fields } = visit;
   const typed = givenEntry(fields);
-  // A page of an earlier server version has no field for threads. In this case, the threads do not change.
+  // A page of an earlier server version has no field `fixes`. In this case, the note keeps its threads.
   const sent = fields.has("fixes") ? typed : { ...typed, fixes: current.fixes ?? "" };
   const given = await withStoredFixes(visit, sent, current);
   const empty = emptyOtherForm(given.bodyFormat);
@@ -158,7 +158,7 @@ async function changedEntry(visit: SignedInVisit, current: Values): Promise<Valu
   return changedValues(fields, Object.fromEntries(chosen), current, isSwitched ? switched : {});
 }
 
-/** Returns the fields of `empty` that have content in the note. `empty` has the fields of the other format. */
+/** Returns the fields of `empty` that have content in `current`. `empty` contains one empty value per field. */
 const contentIn = (current: Values, empty: Values): Values =>
   Object.fromEntries(Object.entries(empty).filter(([name, none]) => current[name] !== none));
 
@@ -269,8 +269,8 @@ type TranslatedContent = ReleaseContent & {
 };
 
 /**
- * Returns the version of the unpublished text after `restored` is restored. Translations that `restored` does
- * not have stay.
+ * Returns the version (a hash) of the unpublished text after `restored` is restored. A restore removes no
+ * translation that `restored` lacks.
  */
 function restoredVersion(entry: EditedChangelogEntry, restored: TranslatedContent): string {
   const [own, earlier] = [entry.translations, restored.translations];
@@ -329,7 +329,7 @@ const publish = ({ ask, fields }: SignedInVisit, entryId: string): Promise<unkno
 
 const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
-/** Shows the stored text. `refusal` is the error of a form without text fields. */
+/** Shows the stored text. `refusal` is the error of a form that restores or discards a text. */
 async function showWritten(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const entry = await readEntry(visit);
   const { tag } = shownLanguage(visit);
@@ -553,7 +553,7 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   return <ReleaseText entry={current} html={await htmlOf(visit.settings, current.body ?? "")} label="Text" />;
 };
 
-/** Returns the first value of the threads field in a new form, from the query parameter `fixes`. */
+/** Returns the query parameter `fixes`, which is the initial value of the field for threads in a new note. */
 const namedFirst = ({ query }: SignedInVisit): string => query("fixes").slice(0, 50);
 
 /** Returns the translations that a draft changes, each next to its published translation. */
@@ -591,7 +591,7 @@ const namesOf = (tag: string) => ({
   item: (at: number) => `translations.${tag}.items.${at}.text`,
 });
 
-/** Returns the type of each change, such as `fixed`. Changes that the original does not have come last. */
+/** Returns the type of each change, such as `fixed`. Changes that only the translation has come last. */
 const typesOf = (entry: EditedChangelogEntry, tag: string): string[] => {
   const own = (translationOf(entry, tag)?.items ?? []).map(({ type }) => type);
   const original = originalOf(entry).items.map(({ type }) => type);
@@ -812,7 +812,7 @@ async function removeTranslation(visit: SignedInVisit): Promise<Reply<DeletionDo
   return goTo(links.entry(param("appId"), params.entryId), done);
 }
 
-/** Shows the sent form again, without saving it. The form has a preview, or new pictures in its text. */
+/** Shows the sent form of a translation again, after a preview or an upload of pictures. Saves no text. */
 async function showTyped(visit: SignedInVisit, shown: Pick<Translating, "entry" | "tag">): Promise<Reply> {
   const given = filledWithSent(visit.fields);
   return { ...(await showTranslation(visit, { ...shown, given })), sentFields: [] };

@@ -233,7 +233,7 @@ const Versions = (props: ChangelogEntryFormProps) => (
   </fieldset>
 );
 
-/** The fault of a list that another person has also changed, and the stored list. */
+/** Shows that another person has also changed a list, and shows the stored list. */
 const ListConflict = ({
   list,
   label,
@@ -354,7 +354,7 @@ export async function bodyWithFixes(
 const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
-/** Returns the sent values. Threads equal to the stored ones are returned as stored, such as `#12` for `12`. */
+/** Returns `given`. If `current` names the same threads, uses the text of `current`, such as `#12`. */
 export async function withStoredFixes(visit: SignedInVisit, given: Values, current: Values): Promise<Values> {
   if (given.fixes === current.fixes && given.body === current.body) return given;
   const [body, line] = [
@@ -412,7 +412,7 @@ export const notifiedVersion = ({ notified }: Fixes): string =>
 
 export const countOfSenders = (count: number): string => countOf(count, "sender");
 
-/** A field for threads, and a list of them. The page's script adds a search and buttons that remove threads. */
+/** A field for threads and a list of the named threads. The page's script adds a search and remove buttons. */
 export const FixesField = ({
   form,
   fixes,
@@ -688,7 +688,7 @@ const sameVersion = ({ code, details }: ApiError): ApiError =>
     message: "There is already a release note of this version. Change that note, or enter another version.",
   });
 
-/** Returns the form field for a path in an API error. Row numbers differ if empty rows were not sent. */
+/** Returns the form field for `path` of an API error. The number in `path` does not count empty rows. */
 function fieldOf(fields: Fields, path: string): string {
   const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
   if (list !== "versions" && list !== "items") return path;

@@ -340,7 +340,7 @@ const withTranslations = (text: FaqText, translations: Readonly<Record<string, F
     ),
   ].join("\n\n");
 
-/** Throws `not_found` if the entry does not belong to the app in the path. */
+/** Returns the entry in the path. Throws `not_found` if the app in the path does not have this entry. */
 async function readFaq({ ask, param }: SignedInVisit): Promise<ShownFaq> {
   const params = { appId: param("appId") };
   const [faqs, drafts] = await Promise.all([

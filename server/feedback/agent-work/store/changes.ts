@@ -57,7 +57,7 @@ type Mark = string;
 /** The result for a text that is not a mark of this database, for example after a restore. */
 export const notAMark = Symbol("not a mark");
 
-/** SQL: the current mark. A client that sends this mark later gets the changes that were made since. */
+/** The SQL for the current mark. A client that sends this mark later gets the changes that were made since. */
 export const presentMark: Record<Engine, string> = {
   sqlite: "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'thread_changes')",
   postgres: "CAST(pg_current_snapshot() AS text)",

@@ -175,8 +175,8 @@ async function findWords(
 }
 
 /**
- * Returns conditions for the filters. If few threads match, adds a condition with `appIds`, so that PostgreSQL
- * uses an index.
+ * Returns conditions for the filters. If the filters usually match few threads, adds `appIds`, so that
+ * PostgreSQL uses an index.
  */
 function oftenFew(
   appIds: readonly string[],
@@ -213,7 +213,8 @@ const withTags = (keys: readonly string[]): Condition[] => {
   if (keys.length === 0) return [];
   const found = `SELECT count(*) FROM thread_tags x JOIN tags g ON g.id = x.tag_id
     WHERE x.feedback_id = f.id AND g.name_key IN (${placesOf(keys)})`;
-  // With `=` in place of `>=`, PostgreSQL expects few threads, and reads and sorts all threads with the tag.
+  // With `=`, PostgreSQL would expect few matching threads, and would therefore read and sort all threads with
+  // the tag.
   return [[`(${found}) >= ${keys.length}`, ...keys]];
 };
 

@@ -351,7 +351,7 @@ const inApp = ({ all, none }: SearchedTerms, appId: string): string =>
     ...none.map((term) => `!${inPlace(term, placeOfApp(appId))}`),
   ]);
 
-/** Returns an expression for the threads that match all of `asked`, and the status and type of the search. */
+/** Returns an expression for threads that match all of `asked` and have the search's `status` and `type`. */
 const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
   allOf([
     ...asked,

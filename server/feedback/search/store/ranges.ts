@@ -38,8 +38,8 @@ export interface Effort {
    */
   readonly few: number;
   /**
-   * The highest estimated number of threads with a rare word, on PostgreSQL. A negative number makes no word
-   * rare.
+   * On PostgreSQL, a word is rare if an estimate finds at most this number of threads with the word. With a
+   * negative number, no word is rare.
    */
   readonly rare: number;
 }
@@ -107,7 +107,7 @@ export async function searchBackwards(given: BackwardSearch): Promise<Found> {
     seqs.push(...(await searchRanges({ newest, oldest }, limit - seqs.length)));
     if (seqs.length >= limit) break;
     const now = performance.now();
-    // One step always runs, so that a client reaches the last page.
+    // The search checks the time only after a step, so that each request reaches older threads.
     if (now > until && oldest > 0) return { seqs, reached: oldest * rangeOfSearch };
     if (now - began < quick) ranges = Math.min(most, ranges * 2);
     newest = oldest - 1;

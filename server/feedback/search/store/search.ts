@@ -139,7 +139,7 @@ async function threadsOfNumber(
   page: SearchPage,
 ): Promise<readonly number[] | undefined> {
   if (!query.facts.some(({ name, isNot }) => name === "number" && !isNot)) return undefined;
-  // Does not use the search index, because a slow search there may end before it reaches an old thread.
+  // The search index is not used. A slow search of the index may end before an old thread is reached.
   const where: Condition[] = [...page.conditions, ["f.seq < ?", page.before]];
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT f.seq FROM feedback f WHERE ${sqlOf(where)} ORDER BY f.seq DESC`),
@@ -156,7 +156,9 @@ const searchTerms = (reader: Reader, searched: SearchedTerms, page: SearchPage):
 /** The number of threads that the index finds at once before their texts are read. */
 const readAtOnce = 50;
 
-/** Finds the threads with the terms of the query in the index. Checks the patterns in their texts. */
+/**
+ * Finds threads with the terms of the query in the index. Checks the texts of these threads with the patterns.
+ */
 async function searchTexts(
   reader: Reader,
   { query, searched }: ThreadSearch & { readonly searched: SearchedTerms },
@@ -181,13 +183,17 @@ async function searchTexts(
 const firstMessages = 30;
 
 /**
- * The number of threads that are read at once. After more than `muchText` characters, the next thread is read alone.
+ * The number of threads that one step reads. After a step with more than `muchText` characters, the next step
+ * reads one thread.
  */
 const mostAtOnce = 16;
 
 const muchText = 65_536;
 
-/** Returns the threads that match the patterns. If the time is over, `last` is the last read thread. */
+/**
+ * Returns the threads that match all patterns in `read` and none in `readNone`. If the time is over, `last` is
+ * the last read thread.
+ */
 async function withPatterns(
   reader: Reader,
   { read, readNone, withoutSenders }: Pick<SearchQuery, "read" | "readNone" | "withoutSenders">,
@@ -316,7 +322,8 @@ function assignedTo(value: string, userId: string): Condition {
 }
 
 /**
- * Returns SQL for the threads `seqs`. Pass the values of `condition` first, because SQLite's `?` is in `from`.
+ * Returns SQL for the threads `seqs`. `from` may contain the `?` of `condition`, so pass the value of
+ * `condition` first.
  */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,
@@ -329,7 +336,7 @@ export function amongFound(
       condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
     };
   }
-  // With CROSS JOIN, SQLite reads the found numbers first. An IN list could read all threads of the app.
+  // With CROSS JOIN, SQLite first reads `seqs`. With an IN list, SQLite could read all threads of the app.
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
 }

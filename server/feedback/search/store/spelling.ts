@@ -13,10 +13,10 @@ type InApps = Omit<ThreadSearch, "query"> & {
 
 type ThreadConditions = Parameters<typeof searchThreads>[2]["conditions"];
 
-/** The maximum number of existing words from which the best correction is chosen. */
+/** The maximum number of corrections to compare. Each correction is a word in the index. */
 const mostWords = 12;
 
-/** The maximum number of threads that are counted for each existing word. */
+/** The maximum number of threads that are counted for each possible correction. */
 const mostCounted = 50;
 
 /** The maximum number of apps whose words are proposed. (rule F59) */
@@ -109,7 +109,7 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
   const ranges = numbersOf({ newest, oldest: Math.max(0, newest - rangesFirst + 1) });
   const has = (asked: string) =>
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
-  // Each word has a list of threads. The short lists with only the newest threads are read first.
+  // `asked ->> 1` searches only the newest threads, which is fast. `asked ->> 2` searches all threads.
   return tx.all<FoundWord>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),

@@ -352,8 +352,8 @@ interface OfApp {
 }
 
 /**
- * Calls `act` for each app. An `ApiError` skips the app if `leavesOut` contains its code, or after an earlier
- * change.
+ * Calls `act` for each app. Skips apps that fail with a code of `leavesOut`. After a change, skips apps with
+ * any `ApiError`.
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],

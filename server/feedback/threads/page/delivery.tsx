@@ -31,7 +31,7 @@ export function writerOf(
   return author === "agent" ? "An agent" : "Somebody else";
 }
 
-/** Returns the kind of a message as its readers see it. */
+/** Returns the kind of a message that readers see, such as `plan` for a note with an agent's plan. */
 export const kindOf = ({ sender, ...message }: OwnedMessage) =>
   messageKind({ ...message, isRepeat: sender !== undefined });
 

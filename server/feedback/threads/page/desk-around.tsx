@@ -320,8 +320,8 @@ export const currentView = ({ name, shared, query }: Pick<View, "name" | "shared
 });
 
 /**
- * Returns the query of the list of a saved view. `seen` shows whether another person changed the filters
- * meanwhile.
+ * Returns the query of the list of a saved view. `seen` is the version of the filters, which reveals a later
+ * change by another person.
  */
 export function viewQuery(view: Pick<View, "id" | "name" | "shared" | "query">): string {
   const { list } = currentView(view);

@@ -57,7 +57,10 @@ export const plansWaiting = async (
   changeId: string,
 ): Promise<number> => (did === "resolve" || did === "archive" ? reads.awaitingInChange(changeId) : 0);
 
-/** Returns the action of the form. Without scripts, the Enter key sends `tag`, even in the field for a day. */
+/**
+ * Returns the form's action. Without scripts, the Enter key always sends `tag`, even if the person filled in a
+ * day.
+ */
 const actOf = (fields: Fields): string =>
   fields.text("act") === "tag" && fields.text("tagName").trim() === "" && fields.text("snoozeDay") !== ""
     ? `snooze:${untilDay}`
@@ -66,7 +69,7 @@ const actOf = (fields: Fields): string =>
 /** The maximum number of threads that are merged at once. Each merge is a separate request. */
 const mostMerged = 20;
 
-/** After a refusal with one of these codes, the other threads are still merged. */
+/** If a merge is refused with one of these codes, the remaining threads are still merged. */
 const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
 
 /**
@@ -277,7 +280,10 @@ function changeView(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** Shows the refused form of a view again. The list uses the changed filters, or else the stored filters. */
+/**
+ * Shows a view's refused form again. The list uses the form's filters if they were changed, otherwise the
+ * stored filters.
+ */
 async function showViewAgain(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const view = await readView(visit);
   const form = filledOver(filledAgain(visit.fields, atViewFields(refusal)), currentView(view));

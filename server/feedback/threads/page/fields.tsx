@@ -87,7 +87,8 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /** The last merged thread that the writer of the reply has seen. */
   readonly seenMerge: string | undefined;
   /**
-   * The receivers that the writer of a reply to everyone has seen. Undefined means the receivers on the page.
+   * The receivers that the person saw while writing a reply to everyone. Undefined means the receivers on the
+   * page.
    */
   readonly seenReceivers: string | undefined;
   /** The labels of the changed fields in the side column that are not saved. */
@@ -196,7 +197,10 @@ const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   sent: true,
 });
 
-/** Replaces the paths in a refusal with names of form fields. The API calls several fields `body` or `note`. */
+/**
+ * Replaces a refusal's paths with names of form fields. In the API, several fields have the path `body` or
+ * `note`.
+ */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, ...issue }) => ({
     ...issue,

@@ -47,8 +47,8 @@ async function showOlder(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Returns the address of the page that shows a message. For an unknown message, that page has the newest
- * messages.
+ * Returns the address of the page that shows a message. For an unknown message, returns the page with the
+ * newest messages.
  */
 async function pageWith(visit: SignedInVisit, messageId: string, position: InboxPosition): Promise<string> {
   const { links, reads } = visit;

@@ -148,8 +148,8 @@ const DecisionPart = ({ proposal, life }: DecidedProps) => {
 const isByPerson = ({ decision }: Proposal): boolean => decision !== "replaced" && decision !== "expired";
 
 /**
- * Attributes of the bar with the decision buttons. After a decision, a script hides this bar, even with a
- * focused button.
+ * Attributes of the bar with the decision buttons. After a decision, a script hides this bar, even if a button
+ * has the focus.
  */
 const barTraits = ({ id, status }: Proposal) => ({
   id: `decide-${id}`,

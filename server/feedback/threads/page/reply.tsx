@@ -358,7 +358,10 @@ export async function withSavedReply(
   return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
 }
 
-/** This hidden field has a hash of the receiver and the shown sender names. The same hash is accepted. */
+/**
+ * This hidden field contains a hash of the receiver and of the sender names that a refusal has shown. A reply
+ * with the same receiver and names is accepted.
+ */
 const seenNames = "seenNames";
 
 /** This hidden field contains the placeholders that a refusal has shown. These placeholders are accepted. */
@@ -476,7 +479,7 @@ export const Answering = ({
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
-  /** Whether screen readers read changes of this text. True for only one of two elements on the page. */
+  /** Whether screen readers read changes of this text. The page has the text twice, but only one is read. */
   readonly isRead?: boolean;
 }) => {
   const wordsOf = usePersonWords();

@@ -192,7 +192,7 @@ export interface ThreadProps {
   readonly events: readonly ThreadEvent[];
   readonly ofSender: ThreadAsideProps["ofSender"];
   readonly statusUrl: string | undefined;
-  /** The id of the repeated report with which its group ends. Empty if groups end with their newest reports. */
+  /** The id of the last repeated report that its group shows. If empty, each group shows its newest reports. */
   readonly repeatsUntil: string;
 }
 

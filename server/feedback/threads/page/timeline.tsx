@@ -447,8 +447,8 @@ const FoldedRepeats = ({
 };
 
 /**
- * The maximum number of characters of repeated reports on one page, without texts equal to the first report's
- * text.
+ * The maximum number of characters of a page's repeated reports. Texts equal to the first report's text do not
+ * count.
  */
 const mostOfRepeats = 300_000;
 

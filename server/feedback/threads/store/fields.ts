@@ -66,7 +66,7 @@ export const snoozes = {
   },
 };
 
-/** The SQL assignments that end a snooze. The end becomes the last activity, unless there is later activity. */
+/** The SQL assignments that end a snooze. The time of the last activity is never before the snooze's end. */
 const withoutSnooze = `snoozed_until = NULL, activity_count = activity_count + 1,
     active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END`;
 

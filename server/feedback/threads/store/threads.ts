@@ -76,8 +76,8 @@ export const feedbackThreads = {
     }),
 
   /**
-   * Returns the unfinished thread for a repeated report. `failureId` is the thread that was created for the
-   * failure. (rule F10)
+   * Returns the id of the unfinished thread for a repeated report. `failureId` is the id of the thread with
+   * `dedupeKey`, even if that thread was merged into another thread. (rule F10)
    */
   findRepeated: (
     tx: Transaction,

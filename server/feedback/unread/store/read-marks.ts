@@ -17,9 +17,7 @@ interface ViewRow extends MemberOf {
   readonly lookedAt: string | null;
   /** The time of the last view before the member's newest visit. A visit has several views. */
   readonly sinceAt: string | null;
-  /**
-   * The member's `read_until`, if the thread was created before it and is not marked as unread; otherwise null.
-   */
+  /** The member's `read_until`. Null if the thread was created later or is marked as unread. */
   readonly coveredUntil: string | null;
 }
 
@@ -82,7 +80,7 @@ export const threadViews = {
 interface InboxViewRow {
   /** The time of the last view; null if there is none. */
   readonly visitedAt: string | null;
-  /** The time of the last view before this visit; null if there is none. */
+  /** The time of the last view before the member's newest visit; null if there is none. */
   readonly sinceAt: string | null;
 }
 
@@ -151,7 +149,10 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
   return rows.map(({ userId }) => userId);
 }
 
-/** Returns the members, of `among`, for whom a thread is unread or was not seen since `unseenSince`. */
+/**
+ * Returns the members for whom a thread is unread or was not seen since `unseenSince`. `among` limits the
+ * members.
+ */
 export async function membersWithUnread(
   reader: Reader,
   feedbackId: string,
@@ -161,7 +162,7 @@ export async function membersWithUnread(
   }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
 ): Promise<string[]> {
   if (among?.length === 0) return [];
-  // `read_until` is used only without a view, because other views also move `read_until`.
+  // For a member with a view, `read_until` is not used, because views of other threads also move `read_until`.
   const unseen = `coalesce((SELECT coalesce(l.looked_at, '')
     FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id), ${readUntil})`;
   const conditions: Condition[] = [
@@ -200,8 +201,8 @@ export async function markUnreadFor(
 }
 
 /**
- * After an undo, moves the last activity and later views back to `at`. Lock `read_until` of `unreadFor` first.
- * (rules F45, F51, F52)
+ * After an undo, moves the last activity and later views to `at`. Lock `read_until` of the members `unreadFor`
+ * first. (rules F45, F51, F52)
  */
 export async function restoreActivity(
   tx: Transaction,
@@ -266,8 +267,8 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * A member with over `most` views keeps `kept` newest views and `keptUnread` unread threads. `markAllRead`
- * stores at most `marked` views. (rule F52)
+ * With over `most` views, the newest `kept` views and `keptUnread` unread threads stay. `markAllRead` stores at
+ * most `marked` views. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 

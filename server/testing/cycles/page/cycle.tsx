@@ -502,7 +502,8 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
 }
 
 /**
- * Replaces `not_found` with an error at the address field. The slot exists: only the address can be unknown.
+ * Replaces `not_found` with an error for the field `email`. The slot exists, so only the e-mail address can be
+ * unknown.
  */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";

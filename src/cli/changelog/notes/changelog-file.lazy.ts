@@ -96,8 +96,8 @@ function partsOf(blocks: readonly Block[]): Parts {
 const write = "write ## 1.2.0 - 2026-11-22";
 
 /**
- * Returns earlier headings with the same level as the first version heading. The text below them belongs to no
- * version.
+ * Returns the headings, except the file's title, that precede the first version heading and have its level. The
+ * text below these headings belongs to no version.
  */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
@@ -113,9 +113,7 @@ function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   return new Set(headings.filter((block) => first && depthOf(block) === depthOf(first)));
 }
 
-/**
- * Returns the date in a quotation just below a heading without a date. auto-changelog writes dates in this way.
- */
+/** Returns the date from a quotation directly below a heading without a date, as auto-changelog writes it. */
 function dayBelow(block: Block, last: Part | undefined): string | null {
   if (block.type !== "blockquote" || last?.blocks.length !== 0 || last.heading.day !== null) return null;
   const [paragraph, ...others] = insideOf(block);
@@ -262,9 +260,7 @@ function dateIn(text: string): FoundDate | undefined {
   return { text: ofWords, day: dayOf(inYear, String(months.indexOf(name) + 1), date) };
 }
 
-/**
- * Whether a text seems to contain a date in another format, such as `5 mars 2026`, `01/02/2026` or `24.12.25`.
- */
+/** Whether a text seems to contain a date that `dateIn` cannot read, such as `5 mars 2026` or `24.12.25`. */
 const isLikeDate = (text: string): boolean =>
   (/(?<!\d)(?:19|20)\d\d(?!\d)/.test(text) && /(?<!\d)\d{1,2}(?!\d)/.test(text)) ||
   /(?<!\d)\d{1,2}([./-])\d{1,2}\1\d\d(?!\d)/.test(text);

@@ -350,7 +350,7 @@ export interface Inbox {
   watch(listener: () => void): void;
   /** Shows an error on the last line. */
   problem(error: unknown): void;
-  /** Sends a request after all earlier requests are answered. An undo must not arrive before its change. */
+  /** Calls `work` after all earlier requests are answered. An undo must not arrive before the undone change. */
   after(work: () => Promise<void>): void;
   isSettled(): boolean;
   /** Resolves when the server has answered all requests. */

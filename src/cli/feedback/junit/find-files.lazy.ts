@@ -19,7 +19,8 @@ const filesOf = ({ folder, glob: signs }: Glob, options: GlobOptions): Promise<s
   glob(signs, { ...options, cwd: folder });
 
 /**
- * A pattern in two parts: a folder without wildcards, and the glob below that folder. The glob has slashes only.
+ * A pattern, split into `folder` without wildcards and `glob` below `folder`. Only `/` separates folders in
+ * `glob`.
  */
 export interface Glob {
   readonly folder: string;

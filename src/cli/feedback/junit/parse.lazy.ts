@@ -62,7 +62,7 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   parser.on("error", ({ message }) => {
     const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/(?<!\.)\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
-    // Some tools print text around a report. Faults outside the root element of a report are ignored.
+    // Tools print text around reports. A fault there counts only if it concerns entities or no report exists.
     if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
     else found.fault ??= fault;
   });
@@ -128,7 +128,7 @@ interface TestCollector {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(text: string): void;
-  /** Ends the report early. A test that is still open was running when the test runner ended. */
+  /** Finishes the test that is still open at the end of the report. The test runner may have stopped there. */
   cut(): void;
 }
 

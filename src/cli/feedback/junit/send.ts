@@ -63,7 +63,7 @@ async function sendFailures(invocation: Invocation, flags: JunitFlags): Promise<
   return endWith(invocation, flags, { ...sent, counts: countsOf(read) });
 }
 
-/** The fields whose flags are not allowed, because each report has its own values. */
+/** The fields whose flags are not allowed with `--junit`, because each report has its own values. */
 const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;
 
 /** Returns a fault for each given flag that is not allowed with `--junit`. */
