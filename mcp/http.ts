@@ -330,7 +330,7 @@ const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boole
 
 function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
   const { progressToken = 0, ...rest } = meta;
-  // A valid progress token changes nothing, because only calls that wait report progress.
+  // A valid progress token changes nothing. Only a call that waits reports progress, and this call does not wait.
   if (!isId(progressToken)) return undefined;
   const version = headers["mcp-protocol-version"];
   if (version === undefined || legacyVersions.has(version))

@@ -232,7 +232,7 @@ export const blockedSenders = {
   release: endpoint({
     method: "POST",
     path: "/api/v1/console/hidden-feedback/:hiddenId/release",
-    summary: "Show one hidden report or answer; its sender stays blocked",
+    summary: "Make one hidden report or answer visible; its sender stays blocked",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -231,7 +231,7 @@ export const failures = {
   resolve: endpoint({
     method: "POST",
     path: "/api/v1/console/apps/:appId/feedback/resolve",
-    summary: "Resolve the threads of failed tests, if each test now passes in every scope in which it failed",
+    summary: "Resolve each thread of a failed test, if the test now passes in every scope in which it failed",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

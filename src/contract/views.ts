@@ -95,7 +95,7 @@ export const views = {
   counts: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/feedback/counts",
-    summary: "Count the threads of each view, up to 500",
+    summary: "Count the threads of each view; each count stops at 500",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",

@@ -137,7 +137,7 @@ export const drafts = {
     await drafts.insert(tx, userId, { ...row, form, field: ended, writer });
   },
 
-  /** Returns the drafts of one form on one opened page. */
+  /** Returns the drafts that one open page of a browser (`writer`) stored for one form. */
   ofWriter: (reader: Reader, { userId, form, writer }: DraftOwner) =>
     reader.all<DraftRow>(
       `SELECT ${columns} FROM drafts WHERE user_id = ? AND form = ? AND writer = ? AND field <> '${ended}'`,

@@ -139,7 +139,8 @@ async function moveInto(
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   const from = await lockedTarget(tx, id, caller);
-  // An erasure reads threads before messages. It would miss a report that moves to the threads meanwhile.
+  // An erasure reads all threads, and then all messages. A report that moved from a message to a thread in
+  // between would be missed.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", {
       message: "The data of a person is being erased. Try again in a minute.",

@@ -10,7 +10,7 @@ import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
 interface PageView {
   /** The page marks everything after this time as new. If it is null, the page marks nothing. */
   readonly since: string | null;
-  /** Stores the view. Call it after the data of the page is read. Errors are only logged. */
+  /** Stores that the person has viewed the page. Call it after the page is read. Errors are only logged. */
   note(): Promise<void>;
 }
 

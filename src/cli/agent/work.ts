@@ -318,7 +318,7 @@ function keepOutcome(
   const again =
     notesFile === undefined
       ? `${byHand} reports it, with a token of the same account.`
-      : `The next start with this --worker reports the outcome, with a token of the same account, and does not run the command again. To give up this report, remove ${notesFile}.`;
+      : `Start again with this --worker and a token of the same account: this reports the outcome, and does not run the command again. If the outcome must not be reported, remove ${notesFile}.`;
   if (error.status === 404) {
     note(invocation, `${what} This token has no such claim. ${again}`);
     return;

@@ -126,7 +126,10 @@ describe("the command auth login", () => {
   it("names the flag for a forbidden redirect address before a browser opens", async () => {
     const { login, opened } = await desk();
     const ran = await login(["--redirect", "https://elsewhere.example/"]);
-    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("give that address with --redirect") });
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("give that address with --redirect"),
+    });
     expect(opened).toEqual([]);
   });
 

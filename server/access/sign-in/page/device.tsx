@@ -89,7 +89,7 @@ export function deviceSignInRoutes(
 /** The error page shows no text from the device, and does not redirect to an address from the device. */
 const errorWords: ErrorWords = {
   bad_redirect: "This sign-in would continue at an unknown address",
-  bad_request: "This sign-in is not complete",
+  bad_request: "The request for this sign-in is incomplete",
   text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update that program, or send its developers the message below.",
 };
 

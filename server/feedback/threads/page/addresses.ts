@@ -2,9 +2,7 @@ import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import type { Links } from "../../../console/links.ts";
 import { type InboxPosition, inboxPositionQuery } from "../../inbox/neighbours.tsx";
 
-/**
- * The address parameter with the id of a repeated report. The page ends the report's group with this report.
- */
+/** The address parameter with the id of a repeated report. The page shows its group up to this report. */
 export const repeatsName = "repeats";
 
 /** Returns the address of a thread. The page shows a group of repeated reports up to the report `until`. */

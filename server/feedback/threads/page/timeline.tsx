@@ -55,7 +55,8 @@ interface ShownRepeats {
   /** The id of the repeated report at which its group ends. All other groups end with their newest reports. */
   readonly until: string;
   /**
-   * Returns the address of the page with this `until`. Without `until`, groups end with their newest reports.
+   * Returns the address of the page on which a group ends at the report `until`. Without `until`, no group
+   * ends early.
    */
   readonly address: (until?: string) => string;
 }

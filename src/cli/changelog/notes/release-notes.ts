@@ -20,7 +20,7 @@ export interface Notes {
   readonly isHidden?: boolean;
 }
 
-/** Creates the notes of a version from its blocks of a Markdown text. */
+/** Creates the notes of a version. `blocks` are the blocks of `text` that belong to this version. */
 export function notesOf(text: MarkdownText, blocks: readonly Block[]): Notes {
   const body = bodyOf(text, blocks);
   const { items, isList } = changesIn(blocks);
