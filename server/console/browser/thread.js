@@ -15,6 +15,7 @@ const state = typingIn(form);
 // save.
 let last = Promise.resolve();
 let saving = 0;
+let isReplacing = false;
 const saveNow = async (name, value, before) => {
   const [part, field] = [document.getElementById("fields"), form.elements[name]];
   // An earlier save may have replaced the field with a new one that contains the stored value.
@@ -32,10 +33,7 @@ const saveNow = async (name, value, before) => {
   if (!fresh?.getElementById("fields")) return sendWithoutScript();
   if (answer.ok) endSent(state, sent);
   else keepRefused(state, sent);
-  for (const id of parts) {
-    const [old, next] = [document.getElementById(id), fresh.getElementById(id)];
-    if (old && next) replacePart(old, next);
-  }
+  replaceParts(fresh);
   form.elements.once.value = fresh.querySelector("form.thread [name=once]").value;
   keepRest(state);
   prepare();
@@ -44,6 +42,17 @@ const saveNow = async (name, value, before) => {
   const undo = () => save({ name, value: before }, undefined);
   if (before === undefined || name === "addTags") toast(words);
   else toast(words, "Undo", undo);
+};
+const replaceParts = (fresh) => {
+  isReplacing = true;
+  try {
+    for (const id of parts) {
+      const [old, next] = [document.getElementById(id), fresh.getElementById(id)];
+      if (old && next) replacePart(old, next);
+    }
+  } finally {
+    isReplacing = false;
+  }
 };
 // Sends the whole form as on a page without scripts. The typed text is kept.
 const sendWithoutScript = () =>
@@ -93,6 +102,8 @@ if (form) {
   });
   // A text is saved when the person leaves the field. A clicked submit button sends the text itself.
   form.addEventListener("focusout", ({ target, relatedTarget }) => {
+    // The browser also fires this event when the field is replaced while the person types in it.
+    if (isReplacing) return;
     if (!target.matches("#fields input") || !isChanged(target) || state.restored.has(target.name)) return;
     if (!relatedTarget?.matches("button[type=submit]")) save(target, stored.get(target.name));
   });

@@ -29,7 +29,7 @@ it.each([
   [["faq", "delete", id], "[y/N]", "error: Nothing was changed."],
   [["auth", "set", "api-key"], "The app key:", "error: The input ended"],
   [["auth", "login", "--paste"], "Code, if the page shows one:", "error: The input ended"],
-  [["init"], "The app for commands", "error: The input ended"],
+  [["init"], "Which app do", "error: The input ended"],
   [["admin", "user", "create", "--email", "a@example.org"], "Password:", "error: The input ended"],
   [["admin", "secret", "reset"], "[y/N]", "error: Nothing was changed."],
 ])(

@@ -159,7 +159,9 @@ describe("a text in the side column of a thread", () => {
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
     });
+    let saves = 0;
     await page.route("**/edit", async (route) => {
+      saves += 1;
       await answered;
       await route.continue();
     });
@@ -170,6 +172,8 @@ describe("a text in the side column of a thread", () => {
     answer();
     await toast(page, "Status: In progress.");
     expect(await subject(page).inputValue()).toBe("Typed meanwhile");
+    expect(await subject(page).evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(saves).toBe(1);
     await subject(page).press("Enter");
     await expect.poll(async () => (await read()).feedback.subject).toBe("Typed meanwhile");
     await page.context().close();
