@@ -24,7 +24,7 @@ async function messageOf(error: unknown, folder: string): Promise<string | undef
   return fault === "full" ? fullDiskText(folder, { code: "ENOSPC" }) : undefined;
 }
 
-/** The size of the file that `tryWrite` writes. To read a database, SQLite creates only smaller files. */
+/** The size of the file that `tryWrite` writes. SQLite needs less space to read a database. */
 const triedBytes = 65_536;
 
 /** Writes a temporary file into `folder`. Returns the error of the operating system, or undefined. */

@@ -255,7 +255,7 @@ export function requireScope(
   });
 }
 
-/** Returns the caller with the role of the endpoint in `needs`. The role `account` changes nothing. */
+/** Returns the caller with the role of the endpoint in `needs`; unchanged if that role is `account`. */
 export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Callers[Auth]): Callers[Auth] {
   return caller && "needs" in caller && role !== "account" ? { ...caller, needs: role } : caller;
 }

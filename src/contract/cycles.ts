@@ -11,7 +11,7 @@ import { cycleStatuses, slotParams, slotStatuses, VerificationTier } from "./tes
 export const SlotStatus = z.enum(slotStatuses);
 export type SlotStatus = z.output<typeof SlotStatus>;
 
-/** A slot as its owner reads it. */
+/** A slot as the members of the app read it. */
 export const OwnedSlot = z.object({
   slotId: uuid,
   cycleId: uuid,

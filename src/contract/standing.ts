@@ -6,8 +6,8 @@ export const verdictStates = [
   "not_started",
   "on_track",
   /**
-   * The goal needs a session of yesterday that is reported today. On the first day, the goal needs another
-   * tester.
+   * The goal can only be reached if a session of yesterday is reported today. On the first day: if another
+   * tester gets a slot.
    */
   "at_risk",
   /** The goal cannot be reached any more. */

@@ -22,10 +22,7 @@ const Screens = z
   .array(label(limits.screenName, "NFC"))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
-/**
- * Whether `startedAt` and `endedAt` are valid times. Only valid times are compared, even if other fields are
- * wrong.
- */
+/** Whether `startedAt` and `endedAt` are valid times. Other fields may be wrong. */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
 

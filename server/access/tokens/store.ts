@@ -11,7 +11,7 @@ export interface TokenRow extends Omit<Token, "scopes" | "ended"> {
 
 /** A token as the list of tokens shows it. */
 export interface ListedTokenRow extends TokenRow {
-  /** 1 if the token has expired, or if the row is a connection without a valid token; otherwise 0. */
+  /** 1 if the token has expired, or if the row is an OAuth connection without a valid token; otherwise 0. */
   readonly ended: number;
 }
 

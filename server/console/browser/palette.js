@@ -1,4 +1,4 @@
-// Ctrl+K or the search link opens the search over the page. Enter opens the first result or the search page.
+// Ctrl+K or the search link opens a dialog for a search. Enter opens the first result, or the search page.
 import { announce } from "./page.js";
 
 const link = document.querySelector("[data-search]");

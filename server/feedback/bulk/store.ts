@@ -112,7 +112,7 @@ export const bulkChanges = {
     return row.id;
   },
 
-  /** Returns the bulk change that a request with this name has begun. */
+  /** Returns the bulk change that a request with this `BulkRequest.name` has begun. */
   ofRequest: async (reader: Reader, name: string): Promise<StoredBulk | undefined> =>
     storedOf(await reader.get<Found>(`SELECT ${columns} FROM bulk_changes WHERE request = ?`, name)),
 

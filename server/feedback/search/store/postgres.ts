@@ -269,7 +269,7 @@ const textsOf = (texts: readonly string[]): string =>
 
 // The functions below create expressions of the type `tsquery`.
 
-/** A function that adds the prefix of an app or of a range to a word. */
+/** A function that adds the prefix of an app, or of a range of threads, to a word. */
 type Place = (word: string) => string;
 
 const placeOfApp =
