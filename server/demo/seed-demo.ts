@@ -224,7 +224,7 @@ async function seedAll(
       chatFormat: "slack",
       approvalHours: null,
       retentionDays: null,
-    } as const;
+    };
     await apps.insert(tx, userId, { id, name, githubRepository, ...switches, createdAt });
     const key = { id: deps.newId(), appId: id, label: "Demo", kind: "full", createdAt } as const;
     await apiKeys.insert(tx, { ...key, prefix: visiblePrefix(apiKey), keyHash: hashOf(apiKey) });

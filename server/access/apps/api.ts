@@ -6,7 +6,7 @@ import { pictures } from "../../content/texts/store.ts";
 import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { targetOf } from "../../feedback/chat/post.ts";
-import { chatAddressFault } from "../../feedback/chat/rules.ts";
+import { chatAddressFault, chatFormatOf } from "../../feedback/chat/rules.ts";
 import { chatChanged, outbox } from "../../feedback/chat/store.ts";
 import {
   removeFiles,
@@ -120,7 +120,7 @@ function checkChat(
   const isMask = stored !== null && given === maskAddress(stored);
   const address = given === undefined || isMask ? stored : given;
   if (address === null) return;
-  const fault = chatAddressFault(chatFormat ?? row?.chatFormat ?? "slack", address);
+  const fault = chatAddressFault(chatFormat ?? chatFormatOf(row?.chatFormat ?? ""), address);
   if (fault !== undefined) throw badRequest("chatWebhookUrl", fault);
 }
 

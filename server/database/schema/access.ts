@@ -1,4 +1,3 @@
-import type { ChatFormat } from "../../../src/contract/apps.ts";
 import type { AppKey } from "../../../src/contract/credentials.ts";
 import {
   type AnyTable,
@@ -231,7 +230,7 @@ export const apps = table(
     feedback_enabled: flag(),
     changelog_enabled: flag(),
     chat_webhook_url: text("sealed").null(),
-    chat_format: text<ChatFormat>("plain").default("slack").since(136),
+    chat_format: text("plain").default("slack").since(136),
     github_repository: text("text").null(),
     faqs_version: integer().default(0),
     changelog_version: integer().default(0),

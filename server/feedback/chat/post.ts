@@ -2,7 +2,7 @@ import type { Transaction } from "../../database/database.ts";
 import { outboxTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { openAddress, sealAddress } from "../../secrets/secrets.ts";
-import { type ChatMessage, chatPost, chatTarget } from "./rules.ts";
+import { type ChatMessage, chatFormatOf, chatPost, chatTarget } from "./rules.ts";
 import { outbox, type StoredChat } from "./store.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function postToApp(
 ): Promise<void> {
   const address = chatWebhookUrl === null ? undefined : openedOrUndefined(sealer, chatWebhookUrl);
   if (address === undefined) return;
-  const { url, body } = chatPost(chatFormat, message, address);
+  const { url, body } = chatPost(chatFormatOf(chatFormat), message, address);
   await outbox.insert(tx, {
     ...{ id: newId(), appId: message.app.id, kind: "chat", subjectId },
     ...{ target: sealAddress(sealer, url), payload: body, createdAt: clock.now().toISOString() },
@@ -39,7 +39,7 @@ export function targetOf(
   { chatWebhookUrl, chatFormat }: StoredChat,
 ): string | undefined {
   const address = chatWebhookUrl === null ? undefined : openedOrUndefined(sealer, chatWebhookUrl);
-  return address === undefined ? undefined : chatTarget(chatFormat, address);
+  return address === undefined ? undefined : chatTarget(chatFormatOf(chatFormat), address);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ChatFormat } from "../../../src/contract/apps.ts";
+import { type ChatFormat, chatFormats } from "../../../src/contract/apps.ts";
 import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visible.ts";
 
 /** A chat message: first a sentence from the server, then texts from senders or agents. (rules A8, W3) */
@@ -167,6 +167,10 @@ export const chatTarget = (format: ChatFormat, address: string): string => {
   const entered = new URL(address);
   return targets[format]?.(entered) ?? entered.href;
 };
+
+/** Returns the format of a chat. An unknown format becomes `slack`. */
+export const chatFormatOf = (stored: string): ChatFormat =>
+  chatFormats.find((format) => format === stored) ?? "slack";
 
 /** Returns why an address cannot be used with a chat format; undefined if it can be used. */
 export function chatAddressFault(format: ChatFormat, address: string): string | undefined {

@@ -1,4 +1,3 @@
-import type { ChatFormat } from "../../../src/contract/apps.ts";
 import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 
@@ -17,7 +16,8 @@ interface NewDelivery {
 export interface StoredChat {
   /** The encrypted address; null if the app has no chat. */
   readonly chatWebhookUrl: string | null;
-  readonly chatFormat: ChatFormat;
+  /** Can be a format that only a newer release of the server knows. */
+  readonly chatFormat: string;
 }
 
 export interface Delivery {

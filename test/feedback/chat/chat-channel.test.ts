@@ -52,6 +52,26 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     expect(JSON.stringify(webhook.received)).not.toMatch(/<!channel>|@everyone/);
   });
 
+  it("gets messages for Slack if its format comes from a newer release", async () => {
+    const webhook = await startWebhook();
+    const owner = await service.makeUser();
+    const { id, key } = await service.makeApp(owner, { name: "Larder", chatWebhookUrl: webhook.url });
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE apps SET chat_format = 'later' WHERE id = ?", id),
+    );
+    const { field } = await service.request("POST", "/api/v1/feedback/remote", {
+      headers: { "x-api-key": key },
+      body: { type: "bug", message: "It crashes." },
+    });
+    const proposed = await service.request("POST", `/api/v1/agent/feedback/${field("id")}/proposal`, {
+      headers: { authorization: `Bearer ${await service.makeToken(owner, "agent")}` },
+      body: { summary: "Mend it", plan: "1. Fix it." },
+    });
+    expect(proposed.status).toBe(201);
+    await eventually(() => expect(webhook.received).toHaveLength(1));
+    expect(webhook.received).toEqual([{ text: expect.stringContaining("Mend it") }]);
+  });
+
   it("gets the message later if the first attempt fails", async () => {
     const webhook = await startWebhook();
     webhook.answers.push(500);
