@@ -83,11 +83,14 @@ async function loadTable(tx: Transaction, archive: Archive, table: Table): Promi
     for (const entry of rowEntries(archive, table.name))
       rows += await loadRows(tx, table, await linesOf(archive, entry));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The rows of the table ${table.name} cannot be restored (${why}).`, { cause });
+    throw new Error(`The rows of the table ${table.name} cannot be restored (${messageOf(cause)}).`, {
+      cause,
+    });
   }
   return rows;
 }
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string, number>): void {
   if (!contents) return;

@@ -51,7 +51,7 @@ import {
   secretName,
   verifyArchive,
 } from "./archive.ts";
-import { type Backup, loadDatabase, readBackup } from "./load.ts";
+import { type Backup, loadDatabase, messageOf, readBackup } from "./load.ts";
 import { fullDisk } from "./scratch.ts";
 import {
   countOtherConnections,
@@ -264,10 +264,14 @@ async function finishRestore(
 /** Deletes the loaded rows after an error. Throws an Error with both messages if the deletion fails. */
 async function emptyAgain(database: Database, error: unknown): Promise<void> {
   try {
-    await database.write(truncateAll, "long");
+    await database.write(async (tx) => {
+      await truncateAll(tx);
+      // The rows of a server that has already started on this database must stay.
+      if ((await countOtherConnections(tx)) > 0) throw new Error("another program uses the database");
+    }, "long");
   } catch (cause) {
     throw new Error(
-      `${error instanceof Error ? error.message : String(error)}\nThe database contains the rows of the backup, and they could not be deleted. Create a new database before you restore again.`,
+      `${messageOf(error)}\nThe database contains the rows of the backup, and they could not be deleted (${messageOf(cause)}). Create a new database before you restore again.`,
       { cause },
     );
   }

@@ -13,7 +13,7 @@ import {
   openArchive,
   secretName,
 } from "./archive.ts";
-import { type Backup, loadDatabase, readBackup } from "./load.ts";
+import { type Backup, loadDatabase, messageOf, readBackup } from "./load.ts";
 import { assertFreeSpace, inScratch, scratchDatabase } from "./scratch.ts";
 import { integrityFaults } from "./store.ts";
 
@@ -94,8 +94,6 @@ async function load(address: DatabaseAddress, backup: Backup) {
     throw new Error(`The scratch folder cannot be written: ${error.message}`, { cause: error });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Returns a fault for each file with a wrong size. The content was already compared with its hash. */
 async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {

@@ -207,26 +207,43 @@ describe("a backup file", () => {
     expect(await restoring(`${file}.missing`)).toEqual([]);
   });
 
-  it("is restored to PostgreSQL again after a failure that came when its rows were loaded", async () => {
-    const { old, file } = await makeBackup();
-    const fresh = await deploy(postgres);
+  describe("whose restore to PostgreSQL fails when its rows are loaded", () => {
     // The restore deletes recovery codes twice: before it loads the accounts, and after it.
-    await withDatabase(fresh, "update", (database) =>
-      database.write(async (tx) => {
-        await tx.run(`CREATE FUNCTION failing() RETURNS trigger LANGUAGE plpgsql AS $$
-          BEGIN IF EXISTS (SELECT 1 FROM users) THEN RAISE EXCEPTION 'The disk is full.'; END IF; RETURN NULL; END $$`);
-        await tx.run(
-          "CREATE TRIGGER failing BEFORE DELETE ON recovery_codes FOR EACH STATEMENT EXECUTE FUNCTION failing()",
+    const failing = [
+      `CREATE FUNCTION failing() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN IF EXISTS (SELECT 1 FROM users) THEN RAISE EXCEPTION 'The disk is full.'; END IF; RETURN NULL; END $$`,
+      "CREATE TRIGGER failing BEFORE DELETE ON recovery_codes FOR EACH STATEMENT EXECUTE FUNCTION failing()",
+    ];
+    const run = (deployment: Deployment, statements: readonly string[]) =>
+      withDatabase(deployment, "update", (database) =>
+        database.write(async (tx) => {
+          for (const sql of statements) await tx.run(sql);
+        }),
+      );
+
+    it("can be restored again", async () => {
+      const { old, file } = await makeBackup();
+      const fresh = await deploy(postgres);
+      await run(fresh, failing);
+      await expect(fresh.admin({ command: "restore", file })).rejects.toThrow("The disk is full.");
+      expect(await rowsOf(fresh)).toEqual([]);
+      await run(fresh, ["DROP FUNCTION failing CASCADE"]);
+      expect(await fresh.admin({ command: "restore", file })).toMatchObject({ files: 1 });
+      expect(await rowsOf(fresh)).toEqual(await rowsOf(old));
+    });
+
+    it("keeps the rows if a server already uses them", async () => {
+      const { file } = await makeBackup();
+      const fresh = await deploy(postgres);
+      await run(fresh, failing);
+      await withDatabase(fresh, "leave", async (database) => {
+        await database.get("SELECT 1 AS one");
+        await expect(fresh.admin({ command: "restore", file })).rejects.toThrow(
+          "could not be deleted (another program uses the database)",
         );
-      }),
-    );
-    await expect(fresh.admin({ command: "restore", file })).rejects.toThrow("The disk is full.");
-    await withDatabase(fresh, "leave", (database) =>
-      database.write((tx) => tx.run("DROP FUNCTION failing CASCADE")),
-    );
-    expect(await rowsOf(fresh)).toEqual([]);
-    expect(await fresh.admin({ command: "restore", file })).toMatchObject({ files: 1 });
-    expect(await rowsOf(fresh)).toEqual(await rowsOf(old));
+      });
+      expect(await rowsOf(fresh)).not.toEqual([]);
+    });
   });
 
   it.each([sqlite, postgres])("is never restored into a deployment in use on $name", async (engine) => {
