@@ -326,8 +326,8 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * Gives the entries from index `from` new positions, each `step` after the previous entry. Undefined if `from`
- * is 0.
+ * Sets new positions for the entries from index `from`, each `step` after the previous entry. Returns undefined
+ * if `from` is 0.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;

@@ -68,7 +68,7 @@ export async function importReleases(
 }
 
 /**
- * Gives the version of `--version` to notes without a version. Throws a usage error if all notes have a
+ * Sets the version of `--version` in the notes without a version. Throws a usage error if all notes have a
  * version.
  */
 function withVersion(
